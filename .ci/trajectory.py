@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads run folders with NumPy and recomputes from the states what the ledger says about them.
+"""Reads run folders with NumPy and recomputes the figures of the ledger from the states.
 
 Usage: trajectory.py RUN...
 """
@@ -37,12 +37,12 @@ def check(folder):
         "position": (n, b, 3), "rotation": (n, b, 3, 3), "velocity": (n, b, 3), "angular_velocity": (n, b, 3),
         "energy": (n, len(data["energy_names"])), "linear_momentum": (n, 3), "angular_momentum": (n, 3),
         "angular_momentum_centre": (n, 3), "momentum_error": (n, 2), "constraint": (n, len(data["constraint_names"])),
-        "coordinate": (n, len(data["coordinate_names"])), "cause_energy": (n, len(data["cause_names"])),
-        "cause_linear_momentum": (n, len(data["cause_names"]), 3),
-        "cause_angular_momentum": (n, len(data["cause_names"]), 3), "mass": (b,), "centre_of_mass": (b, 3), "inertia": (b, 3, 3),
+        "coordinate": (n, len(data["coordinate_names"])), "source_energy": (n, len(data["source_names"])),
+        "source_linear_momentum": (n, len(data["source_names"]), 3),
+        "source_angular_momentum": (n, len(data["source_names"]), 3), "mass": (b,), "centre_of_mass": (b, 3), "inertia": (b, 3, 3),
     }
     contact, plan = summary["overlap_max"] is not None, summary.get("plan")
-    watched = ["overlap"] if plan else ["overlap", "step_piece"]
+    watched = ["penetration"] if plan else ["penetration", "substep_min"]
     if plan:
         controls = len(data["control_names"])
         shapes |= {"controls": (n, controls), "momentum_consistency": (n, 6),
@@ -59,7 +59,7 @@ def check(folder):
 
     steps = np.append(np.arange(n - 1) * summary["every"], summary["steps"]) * summary["h"]
     if plan:
-        # Planned contacts cut the manoeuvre into segments, each with a time scale of its own.
+        # Planned contacts divide the plan into segments, each with a time scale of its own.
         nodes = sorted({contact["node"] for contact in plan["contacts"]})
         scale = np.array(plan["sigma"])[np.searchsorted(nodes, np.arange(n - 1), side="right")]
         steps = np.append(0.0, np.cumsum(scale * summary["h"]))
@@ -87,32 +87,32 @@ def check(folder):
     about = data["angular_momentum"] - np.cross(common, data["linear_momentum"])
     close(about, data["angular_momentum_centre"], size, "angular momentum about the centre of mass")
 
-    # What all causes brought is what changed: energy, and momenta as they follow from the states.
-    causes, brought = list(data["cause_names"]), data["cause_energy"]
-    scheme = causes.index("scheme")
-    flow = max(scale, np.abs(brought).sum(axis=1).max())
-    close(brought.sum(axis=1), energy["total"] - energy["total"][0], flow, "energy of all causes")
-    close(np.delete(brought, scheme, axis=1).sum(axis=1), energy["work"], flow, "work of all causes")
-    close(brought[:, scheme], energy["error"], flow, "energy of the scheme")
+    # The contributions of all sources sum up to the changes of energy and of the momenta, computed from the states.
+    sources, contribution = list(data["source_names"]), data["source_energy"]
+    scheme = sources.index("scheme")
+    flow = max(scale, np.abs(contribution).sum(axis=1).max())
+    close(contribution.sum(axis=1), energy["total"] - energy["total"][0], flow, "energy of all sources")
+    close(np.delete(contribution, scheme, axis=1).sum(axis=1), energy["work"], flow, "work of all sources")
+    close(contribution[:, scheme], energy["error"], flow, "energy of the scheme")
     for name, values, column in [("linear", momentum, 0), ("angular", angular, 1)]:
-        brought, total = data[f"cause_{name}_momentum"], values.sum(axis=1)
-        flow = max(np.abs(values).sum(axis=(1, 2)).max(), np.abs(brought).sum(axis=(1, 2)).max())
+        contribution, total = data[f"source_{name}_momentum"], values.sum(axis=1)
+        flow = max(np.abs(values).sum(axis=(1, 2)).max(), np.abs(contribution).sum(axis=(1, 2)).max())
         if name == "angular":
             # Arms along momenta give nothing but rounding.
             flow = max(flow, np.abs(c).max() * np.abs(momentum).sum(axis=(1, 2)).max())
         # Every step rounds once more.
         rounding = max(ROUNDING, 1e-15 * summary["steps"])
-        close(brought.sum(axis=1), total - total[0], flow, f"{name} momentum of all causes", rounding)
-        close(np.linalg.norm(brought[:, scheme], axis=1), data["momentum_error"][:, column], flow, f"{name} error")
+        close(contribution.sum(axis=1), total - total[0], flow, f"{name} momentum of all sources", rounding)
+        close(np.linalg.norm(contribution[:, scheme], axis=1), data["momentum_error"][:, column], flow, f"{name} error")
 
     # What was watched between rows.
     if contact:
-        overlap = data["overlap"]
-        demand((overlap >= 0).all() and overlap.max() == summary["overlap_max"], "the greatest overlap is another")
+        penetration = data["penetration"]
+        demand((penetration >= 0).all() and penetration.max() == summary["overlap_max"], "the max penetration differs")
     if contact and not plan:
-        piece = data["step_piece"]
-        demand((piece > 0).all() and (piece <= summary["h"]).all(), "a piece is no part of a step")
-        demand(piece[0] == summary["h"], "a step was divided before the first")
+        substep = data["substep_min"]
+        demand((substep > 0).all() and (substep <= summary["h"]).all(), "a substep is not part of a step")
+        demand(substep[0] == summary["h"], "a step was divided before the first")
 
     if summary["scheme"] == "lcp":
         problems = summary["complementarity"]
@@ -123,11 +123,11 @@ def check(folder):
         demand((data["solver"] < len(data["solver_names"])).all(), "nobody solved a step")
 
     # The summary says the same.
-    told = {cause["cause"]: cause for cause in summary["causes"]}
-    for i, name in enumerate(causes):
-        if name in told and len(told) == len(causes):
+    figures = {source["source"]: source for source in summary["sources"]}
+    for i, name in enumerate(sources):
+        if name in figures and len(figures) == len(sources):
             for key in ["energy", "linear_momentum", "angular_momentum"]:
-                close(data[f"cause_{key}"][-1, i], told[name][key], 1.0, f"{key} of {name}", 0.0)
+                close(data[f"source_{key}"][-1, i], figures[name][key], 1.0, f"{key} of {name}", 0.0)
     for key, i in [("initial", 0), ("final", -1)]:
         close(summary["energy"][key], energy["total"][i], scale, f"{key} energy")
         close(summary["linear_momentum"][key], data["linear_momentum"][i], 1.0, f"{key} linear momentum")

@@ -24,7 +24,7 @@ interface Batch {
   edges: InstancedLines;
 }
 
-/** How a run is told from the others it is compared with. */
+/** How a run is distinguished from the others in a comparison. */
 export interface Manner {
   /** 1 is solid. */
   opacity: number;
@@ -115,7 +115,7 @@ export class Bodies extends THREE.Group {
     return { bodies, faces: solid, edges };
   }
 
-  /** Colour of the edges: dark on light paper and the other way round. */
+  /** Colour of the edges: dark in the light theme and light in the dark theme. */
   ink(colour: string): void {
     for (const { edges } of this.batches) {
       (edges.material as THREE.LineBasicMaterial).color.set(this.manner.tint ?? colour);

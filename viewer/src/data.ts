@@ -1,4 +1,4 @@
-// What a page knows of its runs: unpacked from the bytes that the program put into it or serves.
+// The data of the page: unpacked from the bytes that it contains or requests.
 //
 // The bytes are deflated; inside are the length of a JSON text, the text, and after it, from a multiple of eight on, the
 // arrays that the text refers to as {at, count, kind}.
@@ -22,7 +22,7 @@ export interface BodyData {
   colour: string;
   mesh: number | null;
   ground: number | null;
-  stand_in: boolean;
+  substitute: boolean;
   mass: number;
   centre: Vec;
   pose: { position: Vec; quaternion: [number, number, number, number] };
@@ -38,11 +38,11 @@ export interface PlaceData {
 export interface CurveData {
   name: string;
   values: Ref;
-  /** Its place among the colours. */
+  /** Index of its color. */
   colour: number;
-  /** Whether values hold until the next instant. */
+  /** Whether values are constant until the next instant. */
   steps: boolean;
-  /** What it has to stay above and below. */
+  /** Lower and upper bound. */
   limits: [number | null, number | null];
 }
 
@@ -52,31 +52,31 @@ export interface PlotData {
   unit: string;
   scale: "linear" | "log";
   note: string;
-  /** Of plots that share a card, what this one shows. */
+  /** Label of this plot among those that share a card. */
   choice: string | null;
-  /** What it is drawn over: the time of the run, or the iterations of a search. */
+  /** Abscissa: the time of the run, or iterations of the optimiser. */
   over: "time" | "iteration";
   time: Ref;
   curves: CurveData[];
-  /** Where rounds of a search begin, but for the first. */
+  /** Indices at which rounds begin, except the first. */
   marks: number[];
 }
 
-export interface Cause {
-  cause: string;
+export interface Source {
+  source: string;
   energy: number;
   linear_momentum: Vec;
   angular_momentum: Vec;
 }
 
-/** What the search for a manoeuvre came to. */
+/** `plan` of `summary.json`. */
 export interface Plan {
-  ending: string;
+  outcome: string;
   evidence: string[];
   objective: number | null;
   objective_guess: number | null;
   start: number;
-  starts: { ending: string; objective: number | null; violation_max: number | null; iterations: number; rounds: number }[];
+  starts: { outcome: string; objective: number | null; violation_max: number | null; iterations: number; rounds: number }[];
   iterations: number;
   rounds: number;
   violation_max: number | null;
@@ -87,19 +87,19 @@ export interface Plan {
   solve_time_s: number;
   clearance: number | null;
   clearance_between: number | null;
-  active: { name: string; multiplier: number }[];
+  active_constraints: { name: string; multiplier: number }[];
   contacts: { name: string; node: number; time: number; bodies: [string, string]; point: Vec; normal: Vec; impulse: Vec }[];
 }
 
-/** What the search for initial conditions came to. */
+/** `shoot` of `summary.json`. */
 export interface Shoot {
-  ending: string;
+  outcome: string;
   iterations: number;
   residuals: number[];
   impacts: number;
   time: number;
-  chosen: { name: string; guess: number; value: number }[];
-  left: { name: string; residual: number }[];
+  unknowns: { name: string; guess: number; value: number }[];
+  targets: { name: string; residual: number }[];
   solve_time_s: number;
 }
 
@@ -122,7 +122,7 @@ export interface Summary {
   constraint_max: number;
   overlap_max: number | null;
   collisions: number;
-  causes: Cause[];
+  sources: Source[];
   counts: Record<string, number>;
   plan?: Plan;
   shoot?: Shoot;
@@ -139,7 +139,7 @@ export interface RunData {
   scheme: string;
   h: number;
   until: number;
-  /** Whether contact is a potential: it acts over a while, without events. */
+  /** Whether contact is a potential, which has no events. */
   potential: boolean;
   summary: Summary | null;
   bodies: BodyData[];
@@ -161,16 +161,16 @@ export interface RunData {
   };
   forces: null | { times: Ref; values: Ref; largest: number };
   plots: PlotData[];
-  /** Everything at all times. */
+  /** Box around all bodies in all frames. */
   extent: { low: Vec; high: Vec };
-  /** Where most of it happens. */
+  /** Box around most of the motion. */
   core: { low: Vec; high: Vec };
-  /** Normal of the plane of a planar scene, towards whoever looks at it. */
+  /** Normal of the plane of a planar scene, towards the camera. */
   plane: Vec | null;
   notes: string[];
 }
 
-export interface About {
+export interface PageData {
   format: number;
   program: string;
   runs: RunData[];
@@ -190,37 +190,37 @@ function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-/** The bytes a page carries, or those that its server has. */
-export async function load(): Promise<{ about: About; runs: Run[]; served: boolean }> {
-  const carried = document.getElementById("percussion-data")?.textContent?.trim() ?? "";
-  if (carried) return { ...(await unpack(fromBase64(carried))), served: false };
+/** Loads the data that the page contains, or those of its server. */
+export async function load(): Promise<{ page: PageData; runs: Run[]; served: boolean }> {
+  const embedded = document.getElementById("percussion-data")?.textContent?.trim() ?? "";
+  if (embedded) return { ...(await unpack(fromBase64(embedded))), served: false };
   return { ...(await fetched()), served: true };
 }
 
-/** What the server has by now. */
-export async function fetched(): Promise<{ about: About; runs: Run[] }> {
+/** Requests the present data of the server. */
+export async function fetched(): Promise<{ page: PageData; runs: Run[] }> {
   const answer = await fetch("recording", { cache: "no-store" });
   if (!answer.ok) throw new Error(await answer.text());
   return await unpack(new Uint8Array(await answer.arrayBuffer()));
 }
 
-async function unpack(bytes: Uint8Array): Promise<{ about: About; runs: Run[] }> {
+async function unpack(bytes: Uint8Array): Promise<{ page: PageData; runs: Run[] }> {
   const buffer = await inflate(bytes);
   const length = new DataView(buffer).getUint32(0, true);
-  const about = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as About;
+  const page = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as PageData;
   const start = Math.ceil((4 + length) / 8) * 8;
-  const runs = about.runs.map((data) => new Run(data, buffer, start));
-  return { about, runs };
+  const runs = page.runs.map((data) => new Run(data, buffer, start));
+  return { page, runs };
 }
 
-/** A placement: position and quaternion (x, y, z, w). */
+/** A pose: position and quaternion (x, y, z, w). */
 export interface Pose {
   p: Vec;
   q: [number, number, number, number];
 }
 
 /** An event of a run. */
-export interface Happening {
+export interface ContactEvent {
   index: number;
   time: number;
   a: number;
@@ -239,11 +239,11 @@ const PARTS = 7;
 /** A run with its arrays at hand. */
 export class Run {
   readonly times: Float64Array;
-  readonly events: Happening[] = [];
+  readonly events: ContactEvent[] = [];
   private readonly poses: Uint16Array;
   private readonly low: Float64Array;
   private readonly step: Float64Array;
-  /** Place of each body among those that move; -1 for the others. */
+  /** Index of each body among the moving ones; -1 for the others. */
   private readonly slot: Int32Array;
   private readonly pose: Pose = { p: [0, 0, 0], q: [0, 0, 0, 1] };
   private readonly other: Pose = { p: [0, 0, 0], q: [0, 0, 0, 1] };
@@ -302,7 +302,7 @@ export class Run {
     return Math.max(low, 0);
   }
 
-  /** Where a body is at a time, interpolated between frames. The object is used again at the next call. */
+  /** The pose of a body at a time, interpolated between frames. The object is reused by the next call. */
   at(body: number, time: number, frame = this.frame(time)): Pose {
     const slot = this.slot[body];
     if (slot < 0) {

@@ -1,6 +1,6 @@
-// The events as a table; a row is a way to its instant.
+// The table of events; a row is a link to its instant.
 
-import type { Happening, Run, RunData } from "./data.ts";
+import type { ContactEvent, Run, RunData } from "./data.ts";
 import { h, number, small, vector } from "./dom.ts";
 import { contactOf } from "./plan.ts";
 
@@ -65,19 +65,19 @@ export class EventTable {
     if (where) where.textContent = `${from + 1} to ${from + shown.length}`;
   }
 
-  private row(event: Happening): HTMLTableRowElement {
+  private row(event: ContactEvent): HTMLTableRowElement {
     const { bodies, summary } = this.run.data;
     const jump = () => this.jump(event.time);
-    const met = summary?.plan && contactOf(summary.plan, event, [bodies[event.a].name, bodies[event.b].name]);
+    const planned = summary?.plan && contactOf(summary.plan, event, [bodies[event.a].name, bodies[event.b].name]);
     const cells = [
-      met ? String(met.node) : event.kind,
+      planned ? String(planned.node) : event.kind,
       `${bodies[event.a].name}, ${bodies[event.b].name}`,
       vector(event.point, 3),
       `${number(event.speed[0])} to ${number(event.speed[1])}`,
       number(Math.hypot(...event.impulse)),
       small(event.energy[0] - event.energy[1]),
     ];
-    if (met) cells.push(met.scales.map((scale) => number(scale)).join(", "));
+    if (planned) cells.push(planned.scales.map((scale) => number(scale)).join(", "));
     const link = h("button", { type: "button", class: "link", title: "go to this instant", onclick: jump }, number(event.time, 7));
     return h("tr", { onclick: jump }, h("th", { scope: "row" }, String(event.index + 1)), h("td", {}, link), ...cells.map((text) => h("td", {}, text)));
   }
@@ -102,12 +102,12 @@ export class EventTable {
 /** Why there are no events. */
 function why({ summary, potential }: RunData): string {
   if (summary?.plan) {
-    if (potential) return "No contact is planned: contact is a potential here, which acts over a while.";
-    if (summary.plan.clearance !== null) return "No contact is planned: bodies keep apart all the way. The plot of their clearance shows how far.";
+    if (potential) return "No contact is planned: contact is a potential here, which has no events.";
+    if (summary.plan.clearance !== null) return "No contact is planned: bodies keep clear of each other. See the plot of their clearance.";
     return "No contact is planned.";
   }
-  if (summary?.overlap_max === null) return "No contact is watched in this scene.";
-  return potential ? "There are none: contact is a potential here, which acts over a while." : "There were none.";
+  if (summary?.overlap_max === null) return "This scene has no contact.";
+  return potential ? "None: contact is a potential here, which has no events." : "None.";
 }
 
 /** The next event after a time, or the last one before it. */

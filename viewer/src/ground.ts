@@ -11,7 +11,7 @@ export function round(value: number): number {
   return power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
 }
 
-export interface Paper {
+export interface FloorColors {
   line: string;
   strong: string;
   floor: string;
@@ -93,16 +93,16 @@ export class Ground extends THREE.Group {
     });
   }
 
-  dress(paper: Paper): void {
+  dress(colors: FloorColors): void {
     const colours = this.grid.geometry.getAttribute("color") as THREE.BufferAttribute;
     const strong = this.grid.userData.strong as boolean[];
-    const [a, b] = [new THREE.Color(paper.line), new THREE.Color(paper.strong)];
+    const [a, b] = [new THREE.Color(colors.line), new THREE.Color(colors.strong)];
     for (let k = 0; k < colours.count; k++) {
       const c = strong[k >> 1] ? b : a;
       colours.setXYZ(k, c.r, c.g, c.b);
     }
     colours.needsUpdate = true;
-    for (const floor of this.floors) (floor.material as THREE.MeshLambertMaterial).color.set(paper.floor);
+    for (const floor of this.floors) (floor.material as THREE.MeshLambertMaterial).color.set(colors.floor);
   }
 
   set gridVisible(on: boolean) {

@@ -1,27 +1,27 @@
-// The page of a run: a stage above, plots, events and figures below, one time for all of them.
+// The page of a run: 3D view, plots, events and figures with a common time.
 
-import { fetched, load, type About, type Run } from "./data.ts";
+import { fetched, load, type PageData, type Run } from "./data.ts";
 import { h, number, vector } from "./dom.ts";
 import { EventTable, neighbour } from "./events.ts";
-import { manoeuvre } from "./plan.ts";
+import { planCard } from "./plan.ts";
 import { Plots } from "./plots.ts";
-import { Stage } from "./stage.ts";
-import { books, concerns, figures, tiles } from "./summary.ts";
+import { View3D } from "./view3d.ts";
+import { figures, ledger, problems, tiles } from "./summary.ts";
 import { theme } from "./theme.ts";
 import { Transport } from "./transport.ts";
 import { licences } from "virtual:licences";
 
-/** Milliseconds between two questions to a run that goes on. */
+/** Milliseconds between two requests to the server of a run in progress. */
 const BETWEEN = 1000;
 
-/** Keys and what they do, for the page that explains them. */
+/** Keys and their actions, for the help. */
 const KEYS: [string, string][] = [
   ["space", "play or pause"],
   ["← →", "a frame back or on (with shift: ten)"],
   ["↑ ↓", "faster, slower"],
   ["home end", "first or last instant"],
   ["p n", "previous, next event"],
-  ["f", "see everything, or what is followed"],
+  ["f", "fit everything, or the followed bodies"],
   ["x y z", "look along an axis"],
   ["c t r q j g b o", "contacts, paths, forces, charges, joints, grid, names of bodies, follow"],
   ["d", "light or dark"],
@@ -32,7 +32,7 @@ const LAYER_KEYS: Record<string, string> = { c: "contacts", t: "trails", r: "for
 
 class Page {
   private readonly root: HTMLElement;
-  private stage: Stage | null = null;
+  private view: View3D | null = null;
   private readonly transport: Transport;
   private readonly plots: Plots;
   private readonly events: EventTable;
@@ -44,12 +44,12 @@ class Page {
   private help: HTMLDialogElement;
 
   constructor(
-    private about: About,
+    private data: PageData,
     private runs: Run[],
   ) {
-    const host = h("div", { class: "stage" });
+    const host = h("div", { class: "view3d" });
     try {
-      this.stage = new Stage(host);
+      this.view = new View3D(host);
     } catch {
       host.append(h("p", { class: "no-webgl" }, "This browser draws no 3D (WebGL is off). Plots, events and figures are below."));
     }
@@ -77,7 +77,7 @@ class Page {
     host.addEventListener("pointerleave", () => (this.tip.hidden = true));
     document.addEventListener("keydown", (event) => this.key(event));
     theme.onchange(() => {
-      this.stage?.dress();
+      this.view?.dress();
       this.plots.build();
       this.foot.replaceChildren(...this.tables());
     });
@@ -94,9 +94,9 @@ class Page {
     this.root.classList.toggle("several", several);
     this.root.classList.toggle("planned", !several && Boolean(data.summary?.plan ?? data.summary?.shoot));
     const planned = `percussion plan · intervals of ${number(data.summary?.h ?? data.h)} s`;
-    const shot = `percussion plan · shot with the ${data.scheme} scheme · step ${number(data.summary?.h ?? data.h)} s`;
+    const shooting = `percussion plan · shooting with the ${data.scheme} scheme · step ${number(data.summary?.h ?? data.h)} s`;
     const ran = `percussion run · ${data.scheme} scheme · step ${number(data.h)} s`;
-    const label = several ? "percussion comparison" : data.summary?.plan ? planned : data.summary?.shoot ? shot : ran;
+    const label = several ? "percussion comparison" : data.summary?.plan ? planned : data.summary?.shoot ? shooting : ran;
     this.head.replaceChildren(
       h(
         "header",
@@ -109,17 +109,17 @@ class Page {
           h("button", { type: "button", onclick: () => theme.turn(), title: "light or dark (d)" }, "light / dark"),
         ),
       ),
-      ...runs.map((run) => concerns(run.data)),
+      ...runs.map((run) => problems(run.data)),
       several ? this.legend() : h("p", { class: "description" }, data.description.trim()),
       several ? "" : tiles(data),
     );
-    this.stage?.show(runs, keep);
+    this.view?.show(runs, keep);
     this.plots.show(runs);
     this.events.show(first);
     this.foot.replaceChildren(...this.tables());
     this.transport.show(runs, keep);
-    if (this.stage) {
-      this.scale.textContent = `a square is ${number(this.stage.spacing)} m`;
+    if (this.view) {
+      this.scale.textContent = `a square is ${number(this.view.spacing)} m`;
       this.paintLayers();
     }
   }
@@ -130,30 +130,30 @@ class Page {
   }
 
   private tables(): HTMLElement[] {
-    const ledger = this.runs.length === 1 ? books(this.runs[0].data) : null;
-    const plan = this.runs.length === 1 ? manoeuvre(this.runs[0]) : null;
+    const sources = this.runs.length === 1 ? ledger(this.runs[0].data) : null;
+    const plan = this.runs.length === 1 ? planCard(this.runs[0]) : null;
     const facts = figures(this.runs);
     const both = this.runs.length > 1 ? [facts, this.events.element] : [this.events.element, facts];
-    // Of a plan the contacts are told in more columns, and the ledger in fewer rows.
-    const all = plan ? [plan, this.events.element, ledger, facts] : [...both, ledger];
+    // Of a plan the table of contacts has more columns, and the ledger fewer rows.
+    const all = plan ? [plan, this.events.element, sources, facts] : [...both, sources];
     return all.filter((e): e is HTMLElement => e !== null);
   }
 
-  /** Of several runs: which colour is which. */
+  /** The legend of several runs. */
   private legend(): HTMLElement {
     const entry = (run: Run, k: number) => {
-      const box = h("input", { type: "checkbox", checked: true, onchange: () => this.stage?.toggleRun(k, box.checked) });
+      const box = h("input", { type: "checkbox", checked: true, onchange: () => this.view?.toggleRun(k, box.checked) });
       return h("label", {}, box, h("i", { style: `background: var(--run-${k})` }), `${run.data.label} (${run.data.scheme}, step ${number(run.data.h)} s)`);
     };
     return h("p", { class: "legend" }, ...this.runs.map(entry));
   }
 
   private paintLayers(): void {
-    const stage = this.stage;
-    if (!stage) return;
-    const fit = h("button", { type: "button", title: "see everything (f)", onclick: () => stage.fit() }, "fit");
-    const boxes = stage.toggles().map(({ id, title, on }) => {
-      const box = h("input", { type: "checkbox", "data-layer": id, onchange: () => stage.toggle(id, box.checked) });
+    const view = this.view;
+    if (!view) return;
+    const fit = h("button", { type: "button", title: "fit everything (f)", onclick: () => view.fit() }, "fit");
+    const boxes = view.toggles().map(({ id, title, on }) => {
+      const box = h("input", { type: "checkbox", "data-layer": id, onchange: () => view.toggle(id, box.checked) });
       box.checked = on;
       return h("label", {}, box, title);
     });
@@ -161,18 +161,18 @@ class Page {
   }
 
   private move(time: number): void {
-    this.stage?.move(time, this.transport?.speed ?? 1);
+    this.view?.move(time, this.transport?.speed ?? 1);
     this.plots.move(time);
     this.events.move(time);
   }
 
   private hover(event: PointerEvent): void {
-    const stage = this.stage;
-    if (!stage || event.target !== stage.canvas || event.buttons) {
+    const view = this.view;
+    if (!view || event.target !== view.canvas || event.buttons) {
       this.tip.hidden = true;
       return;
     }
-    const found = stage.under(event.offsetX, event.offsetY);
+    const found = view.under(event.offsetX, event.offsetY);
     this.tip.hidden = !found;
     if (!found) return;
     const run = this.runs[found.run];
@@ -195,7 +195,7 @@ class Page {
 
   /** Does what a key is for; says whether it is for anything. */
   private act(key: string, shift: boolean): boolean {
-    const { transport, stage } = this;
+    const { transport, view } = this;
     const step = shift ? 10 : 1;
     const event = (by: 1 | -1) => {
       const time = neighbour(this.runs[0], transport.now, by);
@@ -214,10 +214,10 @@ class Page {
       End: () => transport.set(Infinity),
       n: () => event(1),
       p: () => event(-1),
-      f: () => stage?.fit(),
-      x: () => stage?.fit("x"),
-      y: () => stage?.fit("y"),
-      z: () => stage?.fit("z"),
+      f: () => view?.fit(),
+      x: () => view?.fit("x"),
+      y: () => view?.fit("y"),
+      z: () => view?.fit("z"),
       d: () => theme.turn(),
       "?": () => this.help.showModal(),
     };
@@ -240,7 +240,7 @@ class Page {
       h("table", {}, h("tbody", {}, ...rows)),
       h("p", { class: "note" }, "Drag turns, the right button shifts, the wheel comes nearer. In a plot a click goes to an instant, a drag looks closer, a double click looks at all."),
       h("h2", {}, "Licences"),
-      h("p", { class: "note" }, `This page was made by ${this.about.program}, which is licensed under MIT or Apache-2.0. It contains:`),
+      h("p", { class: "note" }, `This page was made by ${this.data.program}, which is licensed under MIT or Apache-2.0. It contains:`),
       ...licences.map(({ name, version, text }) => h("details", {}, h("summary", {}, `${name} ${version}`), h("pre", {}, text))),
       h("form", { method: "dialog" }, h("button", {}, "close")),
     );
@@ -250,16 +250,16 @@ class Page {
   private footer(): HTMLElement {
     const files = ["summary.json", "trajectory.npz", "events.jsonl", "scene.toml"].flatMap((name, k) => [k ? ", " : "", h("a", { href: name }, name)]);
     const beside = this.runs.length === 1 ? [" Beside this page: ", ...files, "."] : [];
-    return h("footer", {}, `Made by ${this.about.program}. Units are SI, angles in radians, z is up.`, ...beside);
+    return h("footer", {}, `Made by ${this.data.program}. Units are SI, angles in radians, z is up.`, ...beside);
   }
 
   /** Follows runs that go on. */
   follow(): void {
     const ask = async () => {
       try {
-        const { about, runs } = await fetched();
+        const { page: data, runs } = await fetched();
         const grown = runs.some((run, k) => run.end !== this.runs[k]?.end || run.data.status !== this.runs[k]?.data.status);
-        this.about = about;
+        this.data = data;
         if (grown) {
           this.runs = runs;
           this.fill(true);
@@ -279,7 +279,7 @@ class Page {
   handle(): Record<string, unknown> {
     return {
       ready: true,
-      about: this.about,
+      data: this.data,
       runs: () => this.runs.length,
       time: () => this.transport.now,
       set: (time: number) => this.transport.set(time),
@@ -291,8 +291,8 @@ class Page {
       frames: (run = 0) => this.runs[run].times.length,
       events: (run = 0) => this.runs[run].events.length,
       draw: () => {
-        this.stage?.ask();
-        this.stage?.draw();
+        this.view?.ask();
+        this.view?.draw();
       },
     };
   }
@@ -301,9 +301,9 @@ class Page {
 async function begin(): Promise<void> {
   const waiting = document.getElementById("waiting");
   try {
-    const { about, runs, served } = await load();
+    const { page: data, runs, served } = await load();
     waiting?.remove();
-    const page = new Page(about, runs);
+    const page = new Page(data, runs);
     (window as unknown as Record<string, unknown>).percussion = page.handle();
     if (served) page.follow();
   } catch (error) {

@@ -1,4 +1,4 @@
-// Plots over time: their cursors are the time of the playback, a click moves it there.
+// Plots over time, with the time of the playback as a cursor; a click sets the time.
 
 import uPlot from "uplot";
 import type { CurveData, PlotData, Run } from "./data.ts";
@@ -39,18 +39,18 @@ export class Plots {
     this.build();
   }
 
-  /** Colours are part of a plot: another theme makes them anew. */
+  /** Builds all plots; colors are part of a plot, so that a change of theme rebuilds them. */
   build(): void {
     this.sizes.disconnect();
     for (const { plot } of this.charts) plot.destroy();
     this.charts = [];
     this.element.replaceChildren();
     const [first] = this.runs;
-    const kinds = this.runs.length > 1 ? compared(this.runs) : [...first.data.plots.map((p) => single(first, p)), ...shots(first)];
+    const kinds = this.runs.length > 1 ? compared(this.runs) : [...first.data.plots.map((p) => single(first, p)), ...shooting(first)];
     for (const id of new Set(kinds.map((kind) => kind.id))) this.card(kinds.filter((kind) => kind.id === id));
   }
 
-  /** A card with a plot; of several one is chosen. */
+  /** A card with a plot, or with one of several plots.*/
   private card(kinds: Kind[]): void {
     const [first] = kinds;
     const host = h("div", { class: "plot", role: "img", "aria-label": `${first.title} over ${first.over}` });
@@ -120,16 +120,16 @@ export class Plots {
           label: curve.name,
           stroke: curve.colour,
           width: 1.4,
-          // Between two contacts there is no overlap, not a little; and two that are held together have no clearance.
+          // Between contacts there is no penetration, and bodies connected by a joint have no clearance.
           spanGaps: !GAPPED.test(kind.id),
           points: { show: GAPPED.test(kind.id), size: 4, fill: curve.colour, filter: lonely },
           paths: curve.steps ? uPlot.paths.stepped!({ align: 1 }) : undefined,
           value: (u: uPlot, v: number | null, series: number, at: number | null) => {
-            // Runs that are compared have instants of their own: the last one before counts.
+            // Compared runs have different instants: the last one before is used.
             const all = u.data[series];
             let k = at ?? -1;
             while (v === undefined && k > 0) v = all[--k] as number | null;
-            return v === null && kind.id === "clearance" ? "held" : number(v ?? 0, 5);
+            return v === null && kind.id === "clearance" ? "connected" : number(v ?? 0, 5);
           },
         })),
       ],
@@ -182,7 +182,7 @@ export class Plots {
     ctx.restore();
   }
 
-  /** Moves the line that shows the present, and shows the values there. */
+  /** Moves the cursor of the present time and shows the values there. */
   move(time: number): void {
     this.time = time;
     for (const { plot } of this.charts) this.mark(plot);
@@ -195,15 +195,15 @@ export class Plots {
     const inside = min !== undefined && max !== undefined && this.time >= min && this.time <= max;
     line.hidden = !inside;
     line.style.transform = `translateX(${plot.valToPos(this.time, "x")}px)`;
-    // Under a pointer the values are those of its place.
+    // Under a pointer the values are those at its position.
     if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: plot.valToIdx(this.time) }, false);
   }
 }
 
 const FONT = "11px ui-sans-serif, system-ui, sans-serif";
 
-/** Plots of what is not there at all times. */
-const GAPPED = /^(overlap|clearance)/;
+/** Plots with gaps. */
+const GAPPED = /^(penetration|clearance)/;
 
 interface Curve {
   name: string;
@@ -223,7 +223,7 @@ const PLAIN = { steps: false, limits: [null, null] as CurveData["limits"] };
 
 function values(run: Run, plot: PlotData, k: number): (number | null)[] | Float32Array {
   const raw = run.array(plot.curves[k].values) as Float32Array;
-  // On a logarithmic scale nothing has no place.
+  // Zero is not on a logarithmic scale.
   if (plot.scale === "log") return Array.from(raw, (v) => (v > 0 ? v : null));
   return raw.some(Number.isNaN) ? Array.from(raw, (v) => (Number.isNaN(v) ? null : v)) : raw;
 }
@@ -233,14 +233,14 @@ function single(run: Run, plot: PlotData): Kind {
   return { ...plot, time: run.array(plot.time), curves };
 }
 
-/** How a search for initial conditions went. */
-function shots(run: Run): Kind[] {
+/** The residuals of a shooting problem. */
+function shooting(run: Run): Kind[] {
   const shoot = run.data.summary?.shoot;
   if (!shoot) return [];
   const curves = [{ ...PLAIN, name: "residual", colour: css("--curve-0"), values: shoot.residuals.map((r) => (r > 0 ? r : null)) }];
   const time = shoot.residuals.map((_, k) => k);
-  const note = "The greatest residual of what is asked, shot after shot.";
-  return [{ id: "search", title: "Search", unit: "over iterations", scale: "log", note, choice: null, over: "iteration", time, curves, marks: [] }];
+  const note = "Max residual of the targets.";
+  return [{ id: "search", title: "Shooting", unit: "over iterations", scale: "log", note, choice: null, over: "iteration", time, curves, marks: [] }];
 }
 
 interface Limit {
@@ -264,11 +264,11 @@ function shownLimits(kind: Kind): Limit[] {
   return limitsOf(kind).filter(({ value }) => kind.id === "clearance" || near(value));
 }
 
-/** What is said of bounds that are not drawn. */
+/** A note about bounds that are not drawn. */
 function beyond(kind: Kind): string {
   const shown = shownLimits(kind).map(({ value }) => value);
   const far = limitsOf(kind).filter(({ value }) => !shown.includes(value));
-  return far.length ? `Bounds beyond the picture: ${far.map(({ value }) => number(value)).join(", ")}.` : "";
+  return far.length ? `Bounds outside of the plot: ${far.map(({ value }) => number(value)).join(", ")}.` : "";
 }
 
 /** Limits as dashed lines. */
@@ -315,16 +315,16 @@ function lonely(u: uPlot, series: number): number[] | null {
   return found;
 }
 
-/** Curves worth laying over each other: the ones that tell schemes apart. */
+/** Curves that are compared. */
 const COMPARED: Record<string, string[]> = {
   energy: ["total", "kinetic"],
   "energy-error": ["error"],
   "momentum-error": ["linear", "angular"],
-  overlap: ["overlap"],
-  constraints: ["placements"],
+  penetration: ["penetration"],
+  constraints: ["positions"],
 };
 
-/** A plot of every kind with the curves of all runs, and how far the runs are apart. */
+/** A plot of every kind with the curves of all runs, and their distances. */
 function compared(runs: Run[]): Kind[] {
   const kinds: Kind[] = [];
   const apart = differences(runs);
@@ -362,7 +362,7 @@ function compared(runs: Run[]): Kind[] {
 /** Instants at which runs are compared. */
 const COMPARISONS = 600;
 
-/** The greatest distance between bodies of the same name and where the first run has them. */
+/** The max distance of bodies from their positions in the first run. */
 function differences(runs: Run[]): Kind | null {
   const [first, ...others] = runs;
   const end = Math.min(...runs.map((run) => run.end));
@@ -388,7 +388,7 @@ function differences(runs: Run[]): Kind | null {
     return [{ ...PLAIN, name: run.data.label, values, colour: css(`--run-${k + 1}`) }];
   });
   if (!curves.length) return null;
-  const unit = "m, greatest of all bodies";
+  const unit = "m, max of all bodies";
   const note = "Positions on this page are rounded to 16 bits of their range.";
   return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, over: "time", time, curves, marks: [] };
 }

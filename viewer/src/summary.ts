@@ -1,15 +1,15 @@
-// What was run and what came of it: warnings first, then figures, then the books.
+// The summary of a run: warnings, figures and the ledger.
 
-import type { Cause, Run, RunData, Summary } from "./data.ts";
+import type { Run, RunData, Source, Summary } from "./data.ts";
 import { css, h, number, small, vector } from "./dom.ts";
-import { missed, verdict } from "./plan.ts";
+import { planProblems, shootingProblems } from "./plan.ts";
 
-/** What to worry about, in plain words. */
-export function concerns(run: RunData): HTMLElement {
+/** Errors and warnings. */
+export function problems(run: RunData): HTMLElement {
   const box = h("div", { class: "concerns", role: "status" });
   const { summary } = run;
   if (run.status === "running") {
-    box.append(h("p", { class: "going" }, h("b", {}, "Running. "), "This page follows the run; its figures come at the end."));
+    box.append(h("p", { class: "going" }, h("b", {}, "Running. "), "This page follows the run; figures are shown at its end."));
   }
   const failure = summary?.failure;
   if (failure) {
@@ -18,17 +18,17 @@ export function concerns(run: RunData): HTMLElement {
       h(
         "p",
         { class: "failure" },
-        h("b", {}, `Step ${failure.step} at t = ${number(failure.time, 6)} s could not be made`),
+        h("b", {}, `Step ${failure.step} at t = ${number(failure.time, 6)} s failed`),
         ` (body ${failure.body}): ${failure.message}.${history}`,
       ),
     );
   }
   if (summary?.plan) {
-    box.append(...verdict(summary.plan));
+    box.append(...planProblems(summary.plan));
   } else if (summary?.shoot) {
-    box.append(...missed(summary.shoot));
+    box.append(...shootingProblems(summary.shoot));
   } else if (run.status === "interrupted") {
-    box.append(h("p", { class: "failure" }, h("b", {}, "Interrupted. "), "The same command with --resume goes on."));
+    box.append(h("p", { class: "failure" }, h("b", {}, "Interrupted. "), "The same command with --resume continues the run."));
   }
   if (summary?.warnings.length) {
     box.append(h("ul", { class: "warnings" }, ...summary.warnings.map((w) => h("li", {}, w))));
@@ -36,7 +36,7 @@ export function concerns(run: RunData): HTMLElement {
   return box;
 }
 
-/** The figures one looks for first. */
+/** The main figures. */
 export function tiles(run: RunData): HTMLElement {
   const { summary } = run;
   const box = h("dl", { class: "tiles" });
@@ -54,7 +54,7 @@ export function tiles(run: RunData): HTMLElement {
     tile(String(plan.iterations), "iterations");
     tile(small(plan.violation_max ?? 0), "constraint violation");
     tile(small(plan.momentum_consistency_max ?? 0), "momentum consistency, N s or N m s");
-    if (plan.clearance_between !== null) tile(small(plan.clearance_between), "least clearance, m");
+    if (plan.clearance_between !== null) tile(small(plan.clearance_between), "min clearance, m");
     tile(number(summary.t_end), "seconds planned");
     tile(`${number(plan.solve_time_s, 3)} s`, "to compute");
     return box;
@@ -64,13 +64,13 @@ export function tiles(run: RunData): HTMLElement {
     tile(small(shoot.residuals.at(-1) ?? 0), "residual");
     tile(String(shoot.iterations), "iterations");
   }
-  tile(small(summary.energy.max_relative_error), "energy error, relative");
-  tile(small(summary.linear_momentum.max_error), "linear momentum error, N s");
-  tile(small(summary.angular_momentum.max_error), "angular momentum error, N m s");
+  tile(small(summary.energy.max_relative_error), "max relative energy error");
+  tile(small(summary.linear_momentum.max_error), "unaccounted linear momentum, N s");
+  tile(small(summary.angular_momentum.max_error), "unaccounted angular momentum, N m s");
   if (summary.counts.joints) tile(small(summary.constraint_max), "constraint violation");
   if (summary.overlap_max !== null) {
     tile(String(summary.collisions), summary.collisions === 1 ? "collision" : "collisions");
-    tile(small(summary.overlap_max), "greatest overlap, m");
+    tile(small(summary.overlap_max), "max penetration, m");
   }
   tile(number(summary.t_end), "seconds simulated");
   tile(`${number(summary.wall_time_s, 3)} s`, "to compute");
@@ -85,10 +85,10 @@ const FIGURES: Row[] = [
   ["order in time", (s) => (s.order ? String(s.order) : null)],
   ["step", (s) => (s.plan ? null : `${number(s.h, 6)} s`)],
   ["steps, time reached", (s) => (s.plan ? null : `${s.steps}, ${number(s.t_end, 6)} s`)],
-  ["interval before it is stretched", (s) => (s.plan ? `${number(s.h, 6)} s` : null)],
+  ["interval at time scale one", (s) => (s.plan ? `${number(s.h, 6)} s` : null)],
   ["intervals, time planned", (s) => (s.plan ? `${s.steps}, ${number(s.t_end, 6)} s` : null)],
   ["tolerances", (s) => list(s.tolerances)],
-  ["most iterations of a step", (s) => (s.plan ? null : String(s.iterations_max))],
+  ["max iterations of a step", (s) => (s.plan ? null : String(s.iterations_max))],
   ["version, seed", (s) => `${s.version}, ${s.seed}`],
   ["computed in", (s) => `${number(s.wall_time_s)} s${s.plan ? "" : `, ${number(s.steps / s.wall_time_s)} steps per second`}`],
   ["bodies, moving", (s) => `${s.counts.bodies}, ${s.counts.moving}`],
@@ -96,26 +96,26 @@ const FIGURES: Row[] = [
   ["degrees of freedom, islands, forces", (s) => `${s.counts.dofs}, ${s.counts.islands}, ${s.counts.forces}`],
   ["energy at start, at end", (s) => `${number(s.energy.initial, 8)} J, ${number(s.energy.final, 8)} J`],
   ["work of forces", (s) => `${number(s.energy.work)} J`],
-  ["energy error, greatest", (s) => `${small(s.energy.max_error)} J (${small(s.energy.max_relative_error)} of ${number(s.energy.scale)} J)`],
+  ["max energy error (relative)", (s) => `${small(s.energy.max_error)} J (${small(s.energy.max_relative_error)} of ${number(s.energy.scale)} J)`],
   ["linear momentum at start", (s) => `${vector(s.linear_momentum.initial)} N s`],
   ["linear momentum at end", (s) => `${vector(s.linear_momentum.final)} N s`],
-  ["linear momentum, unexplained", (s) => `${small(s.linear_momentum.max_error)} N s`],
+  ["linear momentum, unaccounted", (s) => `${small(s.linear_momentum.max_error)} N s`],
   ["angular momentum at start", (s) => `${vector(s.angular_momentum.initial)} N m s`],
   ["angular momentum at end", (s) => `${vector(s.angular_momentum.final)} N m s`],
-  ["angular momentum, unexplained", (s) => `${small(s.angular_momentum.max_error)} N m s`],
-  ["constraints: placements, velocities", (s) => `${small(s.constraint_max)}, ${small(s.constraint_velocity_max)}`],
+  ["angular momentum, unaccounted", (s) => `${small(s.angular_momentum.max_error)} N m s`],
+  ["constraints: positions, velocities", (s) => `${small(s.constraint_max)}, ${small(s.constraint_velocity_max)}`],
   ["constraints: unprojected momenta", (s) => small(s.constraint_hidden_max)],
   ["collisions", (s) => (s.overlap_max === null ? null : String(s.collisions))],
-  ["greatest overlap", (s) => (s.overlap_max === null ? null : `${small(s.overlap_max)} m`)],
-  ["constraints violated, mean and greatest", (s) => (s.infeasibility_mean === undefined ? null : `${small(s.infeasibility_mean)}, ${small(s.infeasibility_max)}`)],
-  ["contacts of a step, mean and most", (s) => (s.complementarity ? `${number(s.complementarity.contacts_mean)}, ${s.complementarity.contacts_max}` : null)],
-  ["solved by, in steps", (s) => (s.complementarity ? list(s.complementarity.solvers) : null)],
-  ["iterations of a step, mean and most", (s) => (s.complementarity ? `${number(s.complementarity.iterations_mean)}, ${s.complementarity.iterations_max}` : null)],
-  ["worst residual; steps above the tolerance", (s) => (s.complementarity ? `${small(s.complementarity.residual_max)}; ${s.complementarity.unconverged}` : null)],
-  ["steps handed over", (s) => (s.overlap_max === null ? null : String(s.fallbacks))],
-  ["distance from the plan at its nodes", (s) => (s.replay ? `${small(s.replay.agreement_position)} m, ${small(s.replay.agreement_rotation)} rad` : null)],
-  ["projection brought", (s) => (s.projection ? `${number(s.projection.energy)} J, ${vector(s.projection.angular_momentum)} N m s` : null)],
-  ["states kept", (s) => `${s.rows}, every ${s.every} steps`],
+  ["max penetration", (s) => (s.overlap_max === null ? null : `${small(s.overlap_max)} m`)],
+  ["constraint violation, mean and max", (s) => (s.infeasibility_mean === undefined ? null : `${small(s.infeasibility_mean)}, ${small(s.infeasibility_max)}`)],
+  ["contacts of a step, mean and max", (s) => (s.complementarity ? `${number(s.complementarity.contacts_mean)}, ${s.complementarity.contacts_max}` : null)],
+  ["steps by solver", (s) => (s.complementarity ? list(s.complementarity.solvers) : null)],
+  ["iterations of a step, mean and max", (s) => (s.complementarity ? `${number(s.complementarity.iterations_mean)}, ${s.complementarity.iterations_max}` : null)],
+  ["max residual; steps above the tolerance", (s) => (s.complementarity ? `${small(s.complementarity.residual_max)}; ${s.complementarity.unconverged}` : null)],
+  ["fallback steps", (s) => (s.overlap_max === null ? null : String(s.fallbacks))],
+  ["max deviation from the plan at its nodes", (s) => (s.replay ? `${small(s.replay.agreement_position)} m, ${small(s.replay.agreement_rotation)} rad` : null)],
+  ["contribution of the projection", (s) => (s.projection ? `${number(s.projection.energy)} J, ${vector(s.projection.angular_momentum)} N m s` : null)],
+  ["rows of the trajectory", (s) => `${s.rows}, every ${s.every} steps`],
 ];
 
 function list(values: Record<string, number> | undefined): string | null {
@@ -123,7 +123,7 @@ function list(values: Record<string, number> | undefined): string | null {
   return entries.length ? entries.map(([name, value]) => `${name.replaceAll("_", " ")} ${number(value)}`).join(", ") : null;
 }
 
-/** The facts a referee asks for; of several runs side by side. */
+/** All figures; of several runs side by side. */
 export function figures(runs: Run[]): HTMLElement {
   const finished = runs.filter((run) => run.data.summary);
   const several = runs.length > 1;
@@ -139,7 +139,7 @@ export function figures(runs: Run[]): HTMLElement {
     if (values.every((v) => v === null)) return [];
     return [h("tr", {}, h("th", { scope: "row" }, label), ...values.map((v) => h("td", {}, v ?? "")))];
   });
-  // What holds for all is said once.
+  // Notes that hold for all runs are shown once.
   const notes = [...new Set(runs.flatMap((run) => run.data.notes))].map((note) => {
     const those = runs.filter((run) => run.data.notes.includes(note));
     return those.length < runs.length ? `${those.map((run) => run.data.label).join(", ")}: ${note}` : note;
@@ -153,38 +153,38 @@ export function figures(runs: Run[]): HTMLElement {
   );
 }
 
-/** Causes that are listed: scenes with thousands of forces have them in `summary.json`. */
-const CAUSES = 40;
+/** Largest number of sources that are listed; all of them are in `summary.json`. */
+const LISTED = 40;
 
-/** Whether a cause brought anything. */
-function brings({ energy, linear_momentum, angular_momentum }: Cause): boolean {
+/** Whether a source has a contribution. */
+function contributes({ energy, linear_momentum, angular_momentum }: Source): boolean {
   return [energy, ...linear_momentum, ...angular_momentum].some((v) => v !== 0);
 }
 
-/** What each cause brought. */
-export function books(run: RunData): HTMLElement | null {
-  const all = run.summary?.causes;
+/** Contributions of the sources. */
+export function ledger(run: RunData): HTMLElement | null {
+  const all = run.summary?.sources;
   if (!all?.length) return null;
-  const [causes, idle] = [all.filter(brings), all.filter((cause) => !brings(cause))];
-  const heads = ["cause", "energy / J", "linear momentum / N s", "angular momentum / N m s"];
-  const rows = causes
-    .slice(0, CAUSES)
+  const [sources, idle] = [all.filter(contributes), all.filter((source) => !contributes(source))];
+  const heads = ["source", "energy / J", "linear momentum / N s", "angular momentum / N m s"];
+  const rows = sources
+    .slice(0, LISTED)
     .map((c) =>
       h(
         "tr",
         {},
-        h("th", { scope: "row" }, c.cause),
+        h("th", { scope: "row" }, c.source),
         h("td", {}, number(c.energy)),
         h("td", {}, vector(c.linear_momentum)),
         h("td", {}, vector(c.angular_momentum)),
       ),
     );
-  const more = causes.length > CAUSES && h("p", { class: "note" }, `and ${causes.length - CAUSES} more in summary.json`);
-  const nothing = idle.length > 0 && h("p", { class: "note" }, `Nothing was brought by ${idle.slice(0, CAUSES).map(({ cause }) => cause).join(", ")}${idle.length > CAUSES ? " and others" : ""}.`);
+  const more = sources.length > LISTED && h("p", { class: "note" }, `and ${sources.length - LISTED} more in summary.json`);
+  const nothing = idle.length > 0 && h("p", { class: "note" }, `No contribution: ${idle.slice(0, LISTED).map(({ source }) => source).join(", ")}${idle.length > LISTED ? " and others" : ""}.`);
   return h(
     "section",
     { class: "card ledger" },
-    h("h3", {}, "Ledger", h("small", {}, "what each cause brought")),
+    h("h3", {}, "Ledger", h("small", {}, "contributions of all sources")),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "ledger" }, h("table", {}, h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, ...rows))),
     more,
     nothing,

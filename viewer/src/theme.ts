@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until the reader says otherwise.
+// Light or dark theme: that of the system, until the user changes it.
 
 type Listener = () => void;
 
@@ -22,7 +22,7 @@ class Theme {
     try {
       localStorage.setItem(KEY, next);
     } catch {
-      // A page from a disk may have no memory.
+      // A page from a file may have no local storage.
     }
     this.apply(next);
   }

@@ -62,7 +62,7 @@ export class Transport {
     this.paint();
   }
 
-  /** Shows runs, perhaps the same ones, grown; then whoever looks at the end stays there. */
+  /** Shows runs; with new rows of the same runs a playback at the end stays at the end. */
   show(runs: Run[], follow: boolean): void {
     const atEnd = this.time >= this.end;
     this.run = runs[0];

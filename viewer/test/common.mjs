@@ -114,12 +114,12 @@ export async function open(browser, place, options = {}) {
   return { page, wrong, context };
 }
 
-/** How many colours the stage has, and a few of its pixels, after a picture at a time. */
+/** How many colors the 3D view has, and a few of its pixels, after a picture at a time. */
 export async function picture(page, time) {
   return await page.evaluate((time) => {
     window.percussion.set(time);
     window.percussion.draw();
-    const canvas = document.querySelector(".stage canvas");
+    const canvas = document.querySelector(".view3d canvas");
     const copy = Object.assign(document.createElement("canvas"), { width: 340, height: 160 });
     const context = copy.getContext("2d");
     context.drawImage(canvas, 0, 0, copy.width, copy.height);

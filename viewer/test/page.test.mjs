@@ -74,18 +74,18 @@ test("plots and tables show the figures of the run", async () => {
   close(energy.kinetic, told.energy.kinetic[1]);
   const momentum = await its.legend(shown, "linear-momentum");
   close(momentum.z, told.linear_momentum.final[2]);
-  const causes = await its.legend(shown, "causes");
+  const sources = await its.legend(shown, "sources");
   // A curve is there where something was brought.
-  for (const { cause, energy } of told.causes) close(causes[cause] ?? 0, energy);
-  await shown.locator("[data-plot=causes] select").selectOption({ label: "linear momentum z" });
-  await shown.waitForFunction((name) => document.querySelector("[data-plot=causes] small").textContent === name, "N s");
-  await shown.waitForFunction(() => document.querySelector("[data-plot=causes] .u-value").textContent !== "");
-  const momenta = await its.legend(shown, "causes");
-  for (const { cause, linear_momentum } of told.causes) close(momenta[cause] ?? 0, linear_momentum[2]);
+  for (const { source, energy } of told.sources) close(sources[source] ?? 0, energy);
+  await shown.locator("[data-plot=sources] select").selectOption({ label: "linear momentum z" });
+  await shown.waitForFunction((name) => document.querySelector("[data-plot=sources] small").textContent === name, "N s");
+  await shown.waitForFunction(() => document.querySelector("[data-plot=sources] .u-value").textContent !== "");
+  const momenta = await its.legend(shown, "sources");
+  for (const { source, linear_momentum } of told.sources) close(momenta[source] ?? 0, linear_momentum[2]);
   const figures = await shown.locator(".figures").innerText();
   for (const text of [told.scheme, told.version, String(told.steps), String(told.collisions)]) assert.ok(figures.includes(text), text);
   assert.equal(await shown.locator(".events tbody tr").count(), Math.min(200, its.events(out).length));
-  const brought = told.causes.filter((c) => [c.energy, ...c.linear_momentum, ...c.angular_momentum].some((v) => v !== 0));
+  const brought = told.sources.filter((c) => [c.energy, ...c.linear_momentum, ...c.angular_momentum].some((v) => v !== 0));
   assert.equal(await shown.locator(".ledger tbody tr").count(), brought.length);
   assert.deepEqual(wrong, []);
 });
@@ -97,7 +97,7 @@ test("an event is a way to its instant, by click and by key", async () => {
   const now = () => shown.evaluate(() => window.percussion.time());
   await shown.locator(".events tbody tr button").nth(4).click();
   assert.equal(await now(), all[4].time);
-  await shown.locator(".stage canvas").focus();
+  await shown.locator(".view3d canvas").focus();
   await shown.keyboard.press("n");
   assert.equal(await now(), all.find((event) => event.time > all[4].time + 1e-9).time);
   await shown.keyboard.press("Home");
@@ -140,7 +140,7 @@ test("an event is a way to its instant, by click and by key", async () => {
 test("a body has the colour that its scene gives it", async () => {
   const out = its.run("falling-cube", "painted", "--until", "0.1", "--set", 'bodies.cube.color="#e01010"');
   const { page: shown, wrong } = await its.open(browser, page(out));
-  const { bodies } = await shown.evaluate(() => window.percussion.about.runs[0]);
+  const { bodies } = await shown.evaluate(() => window.percussion.data.runs[0]);
   assert.equal(bodies.find(({ name }) => name === "cube").colour, "#e01010");
   const { pixels } = await its.picture(shown, 0);
   let red = 0;

@@ -1,4 +1,4 @@
-// The page of a plan in a browser: what the search came to, efforts, clearance, and planned contacts to go to.
+// The page of a plan in a browser: what the search came to, control inputs, clearance, and planned contacts to go to.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -14,7 +14,7 @@ const close = (a, b, share = 1e-4) => assert.ok(Math.abs(a - b) <= share * Math.
 
 /** Rows of a table of the card: the first cell and the others. */
 async function table(shown, name) {
-  const rows = await shown.locator(`.manoeuvre [aria-label="${name}"] tbody tr`).all();
+  const rows = await shown.locator(`.plan [aria-label="${name}"] tbody tr`).all();
   return await Promise.all(rows.map(async (row) => [await row.locator("th").innerText(), ...(await row.locator("td").allInnerTexts())]));
 }
 
@@ -48,10 +48,10 @@ test("the card of a plan has the figures of its summary", async () => {
   const out = its.plan("cube-wall", "card");
   const { plan, steps, t_end, h } = its.summary(out);
   const { page: shown, wrong } = await its.open(browser, page(out));
-  const rows = Object.fromEntries((await table(shown, "manoeuvre")).map(([name, value]) => [name, value]));
-  assert.equal(rows.ending, plan.ending);
-  close(its.value(rows["J of the guess"]), plan.objective_guess);
-  close(its.value(rows["J of the solution"]), plan.objective, 1e-6);
+  const rows = Object.fromEntries((await table(shown, "plan")).map(([name, value]) => [name, value]));
+  assert.equal(rows.outcome, plan.outcome);
+  close(its.value(rows["objective of the guess"]), plan.objective_guess);
+  close(its.value(rows["objective of the solution"]), plan.objective, 1e-6);
   assert.equal(rows["iterations, rounds"], `${plan.iterations}, ${plan.rounds}`);
   close(its.value(rows["violation of constraints"]), plan.violation_max, 0.05);
   close(its.value(rows["violation of stationarity"]), plan.stationarity_max, 0.05);
@@ -69,9 +69,9 @@ test("the card of a plan has the figures of its summary", async () => {
     close(its.value(interval), plan.sigma[k] * h, 1e-3);
   });
   close(its.value(phases[1][2].split(" to ")[1]), t_end);
-  // Active constraints are in groups, with the dearest multiplier of each; efforts are at their bounds there.
+  // Active constraints are in groups, with the largest multiplier of each; control inputs are at their bounds there.
   const active = await table(shown, "active constraints");
-  close(its.value(active[0].at(-1)), plan.active[0].multiplier, 1e-3);
+  close(its.value(active[0].at(-1)), plan.active_constraints[0].multiplier, 1e-3);
   const lower = active.find(([name]) => name === "torque.x, lower bound");
   const torque = columns(out, "controls")[its.array(out, "control_names").values.indexOf("torque.x")];
   const least = its.array(out, "control_bounds").values[2 * its.array(out, "control_names").values.indexOf("torque.x")];
@@ -86,8 +86,8 @@ test("the card of a plan has the figures of its summary", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("efforts are steps between their bounds, and clearance lies above its margin", async () => {
-  const out = its.plan("cube-wall", "efforts");
+test("control inputs are steps between their bounds, and clearance lies above its margin", async () => {
+  const out = its.plan("cube-wall", "inputs");
   const names = its.array(out, "control_names").values;
   const [times, controls] = [its.array(out, "time").values, columns(out, "controls")];
   const [[at], [between]] = ["clearance", "clearance_between"].map((name) => columns(out, name));
@@ -102,7 +102,7 @@ test("efforts are steps between their bounds, and clearance lies above its margi
   }
   // Bounds of the torques are near and drawn; those of the forces are far away and told.
   assert.ok((await painted(shown, "controls-torques", "--ink-soft")) > 200);
-  assert.match(await shown.locator("[data-plot=controls-forces] .note").innerText(), /beyond the picture: −0.002, 0.002/);
+  assert.match(await shown.locator("[data-plot=controls-forces] .note").innerText(), /outside of the plot: −0.002, 0.002/);
   assert.ok((await painted(shown, "clearance", "--curve-0")) > 200);
   // The search ends with the objective of the summary, wherever the playback is.
   close((await its.legend(shown, "search")).objective, its.summary(out).plan.objective);
@@ -126,8 +126,8 @@ test("dotted lines are where rounds of the search begin, and starts are counted"
     assert.ok(Math.abs(x - over.x - (over.width * at) / (numbers.length - 1)) < 1.5, `${x} for iteration ${at}`);
     assert.ok(Math.abs(height - over.height) < 1);
   }
-  assert.match(await shown.locator("[data-plot=search] .note").innerText(), new RegExp(`${numbers.at(-1)} rounds, one after the other; dotted`));
-  const rows = Object.fromEntries((await table(shown, "manoeuvre")).map(([name, value]) => [name, value]));
+  assert.match(await shown.locator("[data-plot=search] .note").innerText(), new RegExp(`${numbers.at(-1)} rounds, separated by dotted`));
+  const rows = Object.fromEntries((await table(shown, "plan")).map(([name, value]) => [name, value]));
   assert.equal(rows["best of the starts"], `${plan.start} of 2`);
   // A search of one round has none.
   const { page: other } = await its.open(browser, page(its.plan("cube-wall", "one-round")));
@@ -157,37 +157,37 @@ test("a planned contact is a way to its instant", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("a plan without contacts says why, and nothing that brought nothing is listed", async () => {
+test("a plan without contacts says why, and sources without contribution are not listed", async () => {
   const out = its.plan("cube-wall-penalty", "penalty");
-  const { causes } = its.summary(out);
+  const { sources } = its.summary(out);
   const { page: shown, wrong } = await its.open(browser, page(out));
   assert.match(await shown.locator(".events").innerText(), /No contact is planned: contact is a potential/);
-  const idle = causes.filter((c) => [c.energy, ...c.linear_momentum, ...c.angular_momentum].every((v) => v === 0));
+  const idle = sources.filter((c) => [c.energy, ...c.linear_momentum, ...c.angular_momentum].every((v) => v === 0));
   assert.ok(idle.length > 0);
   const ledger = await shown.locator(".ledger tbody th").allInnerTexts();
-  assert.deepEqual(ledger, causes.filter((c) => !idle.includes(c)).map((c) => c.cause));
-  const curves = Object.keys(await its.legend(shown, "causes"));
-  assert.ok(idle.every(({ cause }) => !curves.includes(cause)), curves.join());
+  assert.deepEqual(ledger, sources.filter((c) => !idle.includes(c)).map((c) => c.source));
+  const curves = Object.keys(await its.legend(shown, "sources"));
+  assert.ok(idle.every(({ source }) => !curves.includes(source)), curves.join());
   assert.equal(await shown.locator("[data-plot=clearance]").count(), 0);
   assert.deepEqual(wrong, []);
 });
 
-test("a shot shows what was chosen, what is left, and its search", async () => {
-  const out = its.plan("shooting-circle", "shot");
+test("a shooting problem shows its unknowns, residuals and iterations", async () => {
+  const out = its.plan("shooting-circle", "shooting");
   const { shoot } = its.summary(out);
   const { page: shown, wrong } = await its.open(browser, page(out));
-  const chosen = await table(shown, "chosen");
-  assert.deepEqual(chosen.map(([name]) => name), shoot.chosen.map(({ name }) => name));
-  chosen.forEach(([, guess, found], k) => {
-    close(its.value(guess), shoot.chosen[k].guess);
-    close(its.value(found), shoot.chosen[k].value, 1e-8);
+  const unknowns = await table(shown, "unknowns");
+  assert.deepEqual(unknowns.map(([name]) => name), shoot.unknowns.map(({ name }) => name));
+  unknowns.forEach(([, guess, found], k) => {
+    close(its.value(guess), shoot.unknowns[k].guess);
+    close(its.value(found), shoot.unknowns[k].value, 1e-8);
   });
-  (await table(shown, "asked")).forEach(([, missed], k) => close(its.value(missed), shoot.left[k].residual, 0.05));
+  (await table(shown, "targets")).forEach(([, missed], k) => close(its.value(missed), shoot.targets[k].residual, 0.05));
   close((await its.legend(shown, "search")).residual, shoot.residuals.at(-1));
   assert.equal(await shown.locator(".failure").count(), 0);
   // Impacts divide a step of the shot, which is not that of the scene: a whole one is one.
   await shown.evaluate(() => window.percussion.set(0.1));
-  assert.equal((await its.legend(shown, "step-piece"))["shortest piece"], 1);
+  assert.equal((await its.legend(shown, "substep"))["smallest substep"], 1);
   assert.deepEqual(wrong, []);
 });
 

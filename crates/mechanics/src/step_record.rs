@@ -76,7 +76,7 @@ impl ImpactKind {
         match self {
             Self::Impact => "impact",
             Self::Response => "response",
-            Self::Stepped => "stepped",
+            Self::Stepped => "time-stepping",
             Self::Fallback => "fallback",
         }
     }

@@ -33,7 +33,7 @@ enum Kind {
 use Kind::{Overlay, Strip};
 
 /// A picture of a scene.
-pub struct Drawn {
+pub struct FigureResult {
     /// The scene, or a variant of it.
     pub name: &'static str,
     kind: Kind,
@@ -48,11 +48,11 @@ pub struct Drawn {
 }
 
 /// A picture, seen as the renderer chooses, without impulses.
-const fn drawn(name: &'static str, kind: Kind, times: &'static [f64], size: (usize, usize)) -> Drawn {
-    Drawn { name, kind, times, size, view: None, impulses: None }
+const fn drawn(name: &'static str, kind: Kind, times: &'static [f64], size: (usize, usize)) -> FigureResult {
+    FigureResult { name, kind, times, size, view: None, impulses: None }
 }
 
-impl Drawn {
+impl FigureResult {
     const fn from(self, azimuth: f64, elevation: f64) -> Self {
         Self { view: Some([azimuth, elevation]), ..self }
     }
@@ -74,7 +74,7 @@ const REVOLUTION: [f64; 21] = {
 };
 
 /// All pictures.
-pub const PICTURES: &[Drawn] = &[
+pub const PICTURES: &[FigureResult] = &[
     drawn("articulated-manipulator", Strip, &[0.0, 0.08, 0.16, 0.2, 0.24, 0.3], (960, 360))
         .from(-100.0, 12.0),
     drawn("balance2", Strip, &[0.0, 0.6, 1.0, 1.5, 2.0, 4.0], (900, 520)),
@@ -106,7 +106,7 @@ pub const PICTURES: &[Drawn] = &[
     drawn("falling-polyhedra", Strip, &[0.2, 0.345, 0.38, 0.42, 0.48, 0.6], (740, 450)).from(-62.0, 14.0),
     drawn("four-bar", Strip, &[0.0, 0.07, 0.17, 0.22, 0.26, 0.32], (960, 480)).from(-90.0, 0.0),
     drawn("free-top", Strip, &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5], (840, 480)),
-    // Half turns apart: what is left is the turning over.
+    // Half quaternions apart: what is left is the turning over.
     drawn("free-top/unstable", Strip, &[0.0, 1.257, 1.571, 1.885, 2.199, 2.513], (840, 480)),
     drawn("gyroscope", Overlay, &[0.0, 1.35, 3.1], (720, 540)).from(-80.0, 28.0),
     drawn("hexagons-plane-clump", Strip, &[0.0, 0.14, 0.28, 0.42, 0.6, 1.0], (900, 520)),
@@ -149,7 +149,7 @@ pub const PICTURES: &[Drawn] = &[
     drawn("wedge-plastic", Overlay, &[0.0, 0.2, 0.36, 0.375, 1.0], (720, 420)),
 ];
 
-impl Drawn {
+impl FigureResult {
     /// The name of its file.
     pub fn file(&self) -> String {
         format!("{}.png", self.name.replace('/', "-"))
@@ -216,7 +216,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(folder.join(file), bytes)?;
     }
     if names.is_empty() {
-        // Drawn by the report of `percussion distance`; the guide reaches only what lies below it.
+        // FigureResult by the report of `percussion distance`; the guide reaches only what lies below it.
         fs::copy(root.join("scenes/tetrahedra/picture.svg"), folder.join("tetrahedra.svg"))?;
     }
     Ok(())

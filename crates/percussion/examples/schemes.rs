@@ -48,19 +48,19 @@ impl Course {
         let scene = load(name, &[]).unwrap().unwrap();
         let steps = scene.run.steps();
         let mut run = prepare(scene).unwrap();
-        let (mut times, mut places) = (vec![0.0], vec![Self::look(&run)]);
+        let (mut times, mut places) = (vec![0.0], vec![Self::appearance(&run)]);
         let mut wall = 0.0;
         for _ in 0..steps {
             let from = Instant::now();
             run.step().unwrap();
             wall += from.elapsed().as_secs_f64();
             times.push(run.state().time);
-            places.push(Self::look(&run));
+            places.push(Self::appearance(&run));
         }
         Self { times, places, run, wall }
     }
 
-    fn look(run: &Simulation) -> Vec<f64> {
+    fn appearance(run: &Simulation) -> Vec<f64> {
         let moving = (0..run.model().bodies.len()).filter(|&body| run.model().slots[body].is_some());
         moving.map(|body| run.model().pose(run.state(), body).point(&ABOVE).x).collect()
     }

@@ -84,7 +84,7 @@ fn every_collision_is_a_line() {
     assert_eq!(told["projection"]["energy"], 0.0);
     assert_eq!(vector(&told["projection"]["angular_momentum"]), [0.0; 3]);
     let causes: Vec<&str> =
-        told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
+        told["sources"].as_array().unwrap().iter().map(|c| c["source"].as_str().unwrap()).collect();
     assert_eq!(causes, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
 }
 
@@ -94,13 +94,23 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
     let scene = place.scene(&tumbling());
     for scheme in SchemeKind::with(|capable| capable.contact != ContactSupport::None).map(SchemeKind::name) {
         let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
-        let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--every", "750", "--scheme", scheme];
+        let more = [
+            "--set",
+            "contact.stiffness=3e4",
+            "--set",
+            "run.step=1e-4",
+            "--every",
+            "750",
+            "--scheme",
+            scheme,
+        ];
         let until = |end: &'static str| [&["--until", end], &more[..]].concat();
         succeed(&run(&scene, &whole, &until("1.4")));
         // In the middle of contact where it is a potential, and between the rows of steps 3750 and 4500.
         succeed(&run(&scene, &parts, &until("0.4")));
-        let row =
-            |folder: &Path| ["overlap", "step_piece"].map(|name| array(folder, name).as_floats().unwrap()[6]);
+        let row = |folder: &Path| {
+            ["penetration", "substep_min"].map(|name| array(folder, name).as_floats().unwrap()[6])
+        };
         let before = row(&parts);
         succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
         assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
@@ -110,9 +120,13 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
         let neither = ["decomposition", "lcp"].contains(&scheme);
         assert!(overlap > 0.02 || piece < 1e-5 || neither, "{scheme}: {before:?}");
         let names: Vec<String> = outcome(&parts).0.into_iter().map(|(name, _)| name).collect();
-        for name in
-            ["overlap", "step_piece", "cause_energy", "cause_linear_momentum", "cause_angular_momentum"]
-        {
+        for name in [
+            "penetration",
+            "substep_min",
+            "source_energy",
+            "source_linear_momentum",
+            "source_angular_momentum",
+        ] {
             assert!(names.iter().any(|found| found == name), "{name} is among what was compared");
         }
     }
@@ -238,7 +252,7 @@ fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
         &["own.toml:6:1:", "has friction 0.4", "dissipative"],
     );
     let sunk = FALLING.replace("0.8]", "0.09]");
-    told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` overlap by 1.0", "--project-start"]);
+    told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` penetrate each other by 1.0", "--project-start"]);
     let moved = place.join("moved");
     succeed(&run(place.scene(&sunk), &moved, &["--project-start", "--until", "0.01"]));
     let height = common::folder::array(&moved, "position").as_floats().unwrap()[2];
@@ -301,7 +315,7 @@ fn the_page_has_the_collisions_and_the_planar_bodies() {
     let times: Vec<f64> = lines.iter().map(|event| event["time"].as_f64().unwrap()).collect();
     assert_eq!(page.array(&run["events"]["time"]), times);
     assert!(run["bodies"].as_array().unwrap().iter().any(|body| body["name"] == "<six>"));
-    // All of it lies in one plane: the page looks at it from the front.
+    // All of it lies in one plane: the page appearances at it from the front.
     assert_eq!(vector(&run["plane"]).iter().map(|v| v.abs()).collect::<Vec<_>>(), [0.0, 0.0, 1.0]);
     // Two bodies have an outline, a wall has a piece of its edge.
     let with = |key: &str| run["bodies"].as_array().unwrap().iter().filter(|b| !b[key].is_null()).count();
@@ -343,11 +357,11 @@ fn a_ball_between_walls_hits_one_of_them_every_tenth_of_a_second() {
 }
 
 #[test]
-fn steps_that_are_handed_over_are_counted_and_told() {
+fn fallbacks_are_counted_and_reported() {
     let place = Place::new("events-handed");
     let out = place.join("out");
     // Steps with two collisions each, and one is allowed.
-    let more = ["--set", "contact.cascade=1", "--set", "run.step=0.2", "--until", "1"];
+    let more = ["--set", "contact.max_impacts=1", "--set", "run.step=0.2", "--until", "1"];
     let output = run(place.scene(WALLS), &out, &more);
     succeed(&output);
     let (told, lines) = (summary(&out), events(&out));
@@ -355,7 +369,7 @@ fn steps_that_are_handed_over_are_counted_and_told() {
     assert!(told["fallbacks"].as_u64().unwrap() > 0 && handed > 0, "{told}");
     assert_eq!(told["collisions"], lines.len() - handed);
     let warning = told["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("handed to the decomposition scheme"), "{warning}");
+    assert!(warning.contains("fell back to the decomposition scheme"), "{warning}");
     assert!(error(&output).contains(warning));
     assert_eq!(Page::of(&out).run(0)["summary"]["warnings"][0], warning);
 }
@@ -390,9 +404,9 @@ constant = 1
 }
 
 #[test]
-fn bodies_that_overlap_by_more_than_is_allowed_are_told() {
+fn penetrations_beyond_the_allowed_one_are_reported() {
     let place = Place::new("overlap");
-    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\noverlap = 0.004"));
+    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\nallowed_penetration = 0.004"));
     let (coarse, fine) = (place.join("coarse"), place.join("fine"));
     let output = run(&scene, &coarse, &["--scheme", "potential", "--until", "0.7"]);
     succeed(&output);
@@ -404,7 +418,8 @@ fn bodies_that_overlap_by_more_than_is_allowed_are_told() {
     // Foreseen when it was read, and seen when it was over.
     assert!(warnings[0].contains("own.toml:7:") && warnings[0].contains("take steps of"), "{warnings:?}");
     assert!(
-        warnings[1].contains("more than the 4.00e-3 m allowed; take a smaller step with a larger C"),
+        warnings[1]
+            .contains("more than the allowed 4.00e-3 m; take a smaller step with a larger `stiffness`"),
         "{warnings:?}"
     );
     assert!(error(&output).contains(warnings[1]));

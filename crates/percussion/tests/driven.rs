@@ -10,7 +10,7 @@ use percussion::report::Recording;
 use std::fs;
 use std::path::Path;
 
-/// A belt below, a table that is shaken, a drum that turns, a wall, and a ball on a spring.
+/// A belt below, a table that is shaken, a drum that quaternions, a wall, and a ball on a spring.
 const WORKS: &str = r#"
 [run]
 step = 1e-2
@@ -106,7 +106,7 @@ fn a_piece_of_a_belt_is_long_enough_to_stay_below_the_scene() {
     let (_place, out) = works("driven-belt");
     let recording = Recording::load(&out, 101).unwrap();
     for frame in 0..recording.frames.len() {
-        let corners = recording.looks[0].ground.corners.iter();
+        let corners = recording.appearances[0].ground.corners.iter();
         let xs: Vec<f64> = corners.map(|c| recording.frames.at(frame)[0].point(c).x).collect();
         let (low, high) = (xs.iter().copied().fold(9e9, f64::min), xs.iter().copied().fold(-9e9, f64::max));
         assert!(low < -1.0 && high > 1.0, "frame {frame}: from {low} to {high}");
@@ -157,8 +157,8 @@ fn exports_carry_them() {
         counted.parse::<usize>().unwrap()
     };
     let own = |body: usize| {
-        let look = &recording.looks[body];
-        look.mesh.corners.len() + look.ground.corners.len()
+        let appearance = &recording.appearances[body];
+        appearance.mesh.corners.len() + appearance.ground.corners.len()
     };
     assert_eq!(corners("fixed.vtu"), own(1));
     assert_eq!(corners("frame-000050.vtu"), own(0) + own(TABLE) + own(BALL) + own(DRUM));

@@ -8,7 +8,7 @@
 //! | `constant`, `spin_scale` | components of the angular momentum that stay, to rounding relative to this size |
 //! | `collisions`, `collisions_at_least` | how many; of chaotic motions, how many at least |
 //! | `fallbacks_at_most` | none if not given |
-//! | `overlap_at_most` | in m; none if not given |
+//! | `penetration_at_most` | in m; none if not given |
 //! | `constraints_at_most` | of joints, m; of schemes that keep them by constraints |
 //! | `infeasibility_mean_at_most` | mean violation of contacts and joints; then every step was solved and no step gained energy |
 //! | `projection_energy_at_most` | what moving bodies apart brought, J |
@@ -24,13 +24,13 @@
 //! | `sigma`, `sigma_tolerance` | time scales |
 //! | `violation_at_most` | of constraints, in their units, and momentum that nothing explains, N s and N m s |
 //! | `iterations_at_most`, `rounds_at_most` | of the search |
-//! | `overlap_at_most`, `graze_at_most` | at nodes and between them, m; none if not given |
+//! | `penetration_at_most`, `graze_at_most` | at nodes and between them, m; none if not given |
 //! | `replay_at_most` | how far a simulation of its efforts is from it, m and rad |
 //! | `final` | as above |
 //!
 //! | key | of a shot |
 //! |---|---|
-//! | `chosen`, `tolerance` | what the search chose, by name, and how near it is |
+//! | `unknowns`, `tolerance` | what the search chose, by name, and how near it is |
 //! | `impacts`, `residual_at_most`, `iterations_at_most` | of the search |
 //! | `events`, `final` | as above |
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
@@ -77,7 +77,7 @@ struct Wanted {
     #[serde(default)]
     fallbacks_at_most: u64,
     #[serde(default)]
-    overlap_at_most: f64,
+    penetration_at_most: f64,
     projection_energy_at_most: Option<f64>,
     events: Option<Events>,
     #[serde(rename = "final")]
@@ -104,7 +104,7 @@ struct Planned {
     #[serde(default = "once")]
     rounds_at_most: usize,
     #[serde(default)]
-    overlap_at_most: f64,
+    penetration_at_most: f64,
     #[serde(default)]
     graze_at_most: f64,
     replay_at_most: Option<f64>,
@@ -120,7 +120,7 @@ fn once() -> usize {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shot {
-    chosen: BTreeMap<String, f64>,
+    unknowns: BTreeMap<String, f64>,
     tolerance: f64,
     impacts: usize,
     residual_at_most: f64,
@@ -296,15 +296,17 @@ fn shots_of_the_gallery_hit() {
         println!("{name:36} {:6.3} s  residuals {:?}", figures.solve_time_s, figures.residuals);
         let mut complaints = Complaints { name: &name, said: &mut said };
         let c = &mut complaints;
-        c.unless(found.status == Status::Finished && figures.ending == "hit", || figures.ending.clone());
+        c.unless(found.status == Status::Finished && figures.outcome == "converged", || {
+            figures.outcome.clone()
+        });
         c.unless(figures.impacts == wanted.impacts, || format!("{} impacts", figures.impacts));
         let residual = figures.residuals.last().copied().unwrap_or(f64::NAN);
         c.unless(residual <= wanted.residual_at_most, || format!("misses by {residual:e}"));
         let iterations = figures.iterations;
         c.unless(iterations <= wanted.iterations_at_most, || format!("{iterations} iterations"));
-        c.unless(figures.chosen.len() == wanted.chosen.len(), || "other things are chosen".to_owned());
-        for one in &figures.chosen {
-            let expected = wanted.chosen.get(&one.name).copied().unwrap_or(f64::NAN);
+        c.unless(figures.unknowns.len() == wanted.unknowns.len(), || "the unknowns are others".to_owned());
+        for one in &figures.unknowns {
+            let expected = wanted.unknowns.get(&one.name).copied().unwrap_or(f64::NAN);
             let fine = (one.value - expected).abs() <= wanted.tolerance;
             c.unless(fine, || format!("{} is {}, not {expected}", one.name, one.value));
         }
@@ -366,7 +368,7 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     c.unless(found.fallbacks <= wanted.fallbacks_at_most, || format!("{} fallbacks", found.fallbacks));
     c.unless(found.fallbacks > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
     let overlap = found.overlap_max.unwrap_or(0.0);
-    c.unless(overlap <= wanted.overlap_at_most, || format!("overlaps by {overlap:e} m"));
+    c.unless(overlap <= wanted.penetration_at_most, || format!("overlaps by {overlap:e} m"));
     if let Some(most) = wanted.infeasibility_mean_at_most {
         let mean = found.infeasibility_mean.unwrap_or(f64::INFINITY);
         c.unless(mean <= most, || format!("constraints are violated by {mean:e} on average"));
@@ -391,7 +393,7 @@ fn solves(c: &mut Complaints<'_>, wanted: &Planned, found: &Summary) {
         figures.iterations,
         figures.rounds
     );
-    c.unless(figures.ending == "optimal", || format!("{}: {:?}", figures.ending, figures.evidence));
+    c.unless(figures.outcome == "optimal", || format!("{}: {:?}", figures.outcome, figures.evidence));
     c.unless(found.warnings.is_empty(), || found.warnings.join("; "));
     let ([objective, relative], price) = (wanted.objective, figures.objective.unwrap_or(f64::NAN));
     c.unless((price - objective).abs() <= (relative * objective).max(NOTHING), || format!("costs {price:e}"));
@@ -418,7 +420,7 @@ fn solves(c: &mut Complaints<'_>, wanted: &Planned, found: &Summary) {
     c.unless(iterations <= wanted.iterations_at_most, || format!("{iterations} iterations"));
     c.unless(rounds <= wanted.rounds_at_most, || format!("{rounds} rounds"));
     let overlap = found.overlap_max.unwrap_or(0.0);
-    c.unless(overlap <= wanted.overlap_at_most, || format!("overlaps by {overlap:e} m"));
+    c.unless(overlap <= wanted.penetration_at_most, || format!("overlaps by {overlap:e} m"));
     let graze = -figures.clearance_between.unwrap_or(0.0);
     c.unless(graze <= wanted.graze_at_most, || format!("overlaps by {graze:e} m between nodes"));
 }

@@ -9,7 +9,7 @@ use flate2::read::ZlibDecoder;
 use percussion::geometry::{Pose, Vec3};
 use percussion::scene::run::read_events;
 use percussion_report::export::{self, Format};
-use percussion_report::{Look, Recording};
+use percussion_report::{Appearance, Recording};
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
@@ -106,8 +106,8 @@ fn integers(bytes: &[u8]) -> Vec<i32> {
 }
 
 /// Corners of a body in its own frame, in the order in which they are written.
-fn corners(look: &Look) -> Vec<Vec3> {
-    look.mesh.corners.iter().chain(&look.ground.corners).copied().collect()
+fn corners(appearance: &Appearance) -> Vec<Vec3> {
+    appearance.mesh.corners.iter().chain(&appearance.ground.corners).copied().collect()
 }
 
 #[test]
@@ -139,23 +139,25 @@ fn corners_of_a_frame_are_where_the_trajectory_carries_them() {
         let triangles = integers(&decoded(&text, "connectivity"));
         assert_eq!(integers(&decoded(&text, "offsets")).last(), Some(&(triangles.len() as i32)));
         let mut next = 0;
-        for (body, look) in recording.looks.iter().enumerate().filter(|(_, look)| look.moves) {
+        for (body, appearance) in
+            recording.appearances.iter().enumerate().filter(|(_, appearance)| appearance.moves)
+        {
             let at = |all: &[f64]| Vec3::from_column_slice(&all[(3 * row + body) * 3..][..3]);
             let turn = nalgebra::Matrix3::from_row_slice(&r[(3 * row + body) * 9..][..9]);
             let pose = Pose::new(nalgebra::Rotation3::from_matrix_unchecked(turn), at(&x));
-            for corner in corners(look) {
-                assert_eq!(points[next], pose.point(&corner), "frame {frame}, {}", look.name);
+            for corner in corners(appearance) {
+                assert_eq!(points[next], pose.point(&corner), "frame {frame}, {}", appearance.name);
                 let velocity = at(&v) + at(&w).cross(&(points[next] - at(&x)));
                 let told = Vec3::from_column_slice(&velocities[3 * next..][..3]);
                 assert!((told - velocity).norm() < 1e-5, "{told} {velocity}");
-                if look.name == BRICK {
+                if appearance.name == BRICK {
                     let own = pose.inverse_point(&points[next]).abs() - Vec3::new(0.05, 0.1, 0.15);
                     assert!(own.norm() < 1e-15, "{own}");
                 }
                 next += 1;
             }
             let mine = bodies.iter().filter(|b| **b == body as i32).count();
-            assert_eq!(mine, look.mesh.triangles.len());
+            assert_eq!(mine, appearance.mesh.triangles.len());
         }
         assert_eq!(next, points.len());
         assert!(triangles.iter().all(|corner| (*corner as usize) < points.len()));
@@ -223,7 +225,7 @@ fn keys_of_a_glb_are_the_places_of_the_trajectory_and_equal_bodies_share_their_n
     let animation = &document["animations"][0];
     let mut moved = Vec::new();
     for channel in animation["channels"].as_array().unwrap() {
-        assert_eq!(channel["target"]["path"], "translation", "nothing turns");
+        assert_eq!(channel["target"]["path"], "translation", "nothing quaternions");
         let node = channel["target"]["node"].as_u64().unwrap() as usize;
         let name = document["nodes"][node]["name"].as_str().unwrap();
         let body = array(&out, "bodies").as_texts().unwrap().iter().position(|b| b == name).unwrap();
@@ -297,7 +299,7 @@ fn cells_of_the_tables_are_read_back_to_the_bits_of_the_trajectory() {
 
     // A run that has not ended is written as far as it has come.
     fs::create_dir(out.join("parts")).unwrap();
-    for name in Recording::load(&out, 1).unwrap().kept.arrays().iter().map(|(name, _)| *name) {
+    for name in Recording::load(&out, 1).unwrap().trajectory.arrays().iter().map(|(name, _)| *name) {
         let bytes: Vec<u8> = floats(&out, name).iter().flat_map(|v| v.to_le_bytes()).collect();
         fs::write(out.join(format!("parts/{name}.part")), bytes).unwrap();
     }
@@ -315,8 +317,8 @@ fn a_run_without_events_motion_or_time_is_written_too() {
     succeed(&run("kepler", &out, &["--until", "0.1", "--every", "1"]));
     let mut recording = Recording::load(&out, 1).unwrap();
     assert!(recording.events.is_empty());
-    for look in &mut recording.looks {
-        look.moves = false;
+    for appearance in &mut recording.appearances {
+        appearance.moves = false;
     }
     for format in Format::ALL {
         let written = export::write(&mut recording, format, &place.join("out")).unwrap();
@@ -332,8 +334,8 @@ fn a_run_without_events_motion_or_time_is_written_too() {
     assert_eq!(fs::read_to_string(place.join("out/plots.csv")).unwrap().lines().count(), 22);
 
     // Nor is there anything to see.
-    for look in &mut recording.looks {
-        look.mesh = Default::default();
+    for appearance in &mut recording.appearances {
+        appearance.mesh = Default::default();
     }
     let (document, numbers) = parsed(&export::gltf(&recording).unwrap());
     assert!(document["meshes"].is_null() && numbers.is_empty());

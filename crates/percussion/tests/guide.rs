@@ -170,10 +170,10 @@ fn hold(kept: &[(Value, Vec<Value>)], folder: &Path) {
         let energy = &told["energy"];
         assert!(number(&energy["kinetic"][1]) < 1e-3 * number(&energy["kinetic_max"]), "{energy}");
         let took = |cause: &str| {
-            let causes = told["causes"].as_array().unwrap();
-            number(&causes.iter().find(|brought| brought["cause"] == cause).unwrap()["energy"])
+            let causes = told["sources"].as_array().unwrap();
+            number(&causes.iter().find(|brought| brought["source"] == cause).unwrap()["energy"])
         };
-        assert!(took("contact") < -1.0 && took("friction") < -0.1, "{}", told["causes"]);
+        assert!(took("contact") < -1.0 && took("friction") < -0.1, "{}", told["sources"]);
     }
     assert!(number(&tailed.0["constraint_max"]) < 1e-12);
     // The common centre of mass falls along the parabola, then the box hits the wall.

@@ -1,4 +1,4 @@
-//! Every scene of the gallery has its picture, the guide and the README show them, and they are what the scenes look like now.
+//! Every scene of the gallery has its picture, the guide and the README show them, and they are what the scenes appearance like now.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -79,7 +79,7 @@ fn every_scene_that_is_run_or_planned_has_a_picture() {
 
 #[test]
 fn no_picture_is_left_over() {
-    let mut wanted: BTreeSet<String> = PICTURES.iter().map(pictures::Drawn::file).collect();
+    let mut wanted: BTreeSet<String> = PICTURES.iter().map(pictures::FigureResult::file).collect();
     wanted.extend(SCENES.iter().filter(|scene| !moves(scene)).map(|scene| format!("{}.svg", scene.name)));
     let entries = fs::read_dir(root().join(FOLDER)).unwrap();
     let found = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

@@ -87,12 +87,12 @@ fn floats(folder: &Path, name: &str) -> (Vec<usize>, Vec<f64>) {
 }
 
 const KEYS: [&str; 18] = [
-    "active",
+    "active_constraints",
     "clearance",
     "clearance_between",
     "contact_times",
     "contacts",
-    "ending",
+    "outcome",
     "evidence",
     "iterations",
     "momentum_consistency_max",
@@ -122,7 +122,7 @@ fn a_manoeuvre_has_the_folder_of_a_run() {
     let mut keys: Vec<&str> = found.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     assert_eq!(keys, KEYS);
-    assert_eq!(found["ending"], "optimal");
+    assert_eq!(found["outcome"], "optimal");
     assert_eq!(found["contact_times"], Value::Array(Vec::new()));
     assert!(found["violation_max"].as_f64().unwrap() < 1e-9);
     assert!(found["momentum_consistency_max"].as_f64().unwrap() < 1e-9);
@@ -307,7 +307,7 @@ fn a_joint_that_a_contact_makes_is_made_again_in_the_replay() {
     succeed(&output);
     let said = text(&output);
     assert!(said.contains("joint        the landing: `block` on `floor`, spherical, from "), "{said}");
-    assert!(said.contains("within its cone") && said.contains("from the plan"), "{said}");
+    assert!(said.contains("within the friction cone") && said.contains("from the plan"), "{said}");
     let (figures, found) = (summary(&again), summary(&out)["plan"].clone());
     assert_eq!((&figures["scheme"], &figures["collisions"]), (&Value::from("exact"), &Value::from(1)));
     for key in ["agreement_position", "agreement_rotation"] {
@@ -335,8 +335,8 @@ fn a_joint_that_a_contact_makes_is_made_again_in_the_replay() {
     let speed = event["normal_velocity_before"].as_f64().unwrap();
     let lost = event["energy_before"].as_f64().unwrap() - event["energy_after"].as_f64().unwrap();
     assert!((lost - 0.5 * 2.16 * speed * speed).abs() < 1e-9, "{event}");
-    let causes = figures["causes"].as_array().unwrap();
-    let contact = causes.iter().find(|cause| cause["cause"] == "contact").unwrap();
+    let causes = figures["sources"].as_array().unwrap();
+    let contact = causes.iter().find(|cause| cause["source"] == "contact").unwrap();
     assert!((contact["energy"].as_f64().unwrap() + lost).abs() < 1e-9, "{contact}");
     assert!(again.join("report.html").is_file());
     // A folder whose contacts are elsewhere is not this plan's.
@@ -360,7 +360,7 @@ fn several_starts_are_logged_and_the_best_is_named() {
     let figures = summary(&out);
     let (start, starts) = (&figures["plan"]["start"], figures["plan"]["starts"].as_array().unwrap());
     assert_eq!(starts.len(), 3);
-    assert!(starts.iter().all(|one| one["ending"] == "optimal"), "{starts:?}");
+    assert!(starts.iter().all(|one| one["outcome"] == "optimal"), "{starts:?}");
     let best = &starts[start.as_u64().unwrap() as usize - 1];
     assert_eq!(best["objective"], figures["plan"]["objective"]);
     let prices = starts.iter().map(|one| one["objective"].as_f64().unwrap());
@@ -382,7 +382,7 @@ fn what_cannot_be_is_named() {
     assert_eq!(code(&output), 1, "{}", error(&output));
     let figures = summary(&out);
     assert_eq!(
-        (&figures["status"], &figures["plan"]["ending"]),
+        (&figures["status"], &figures["plan"]["outcome"]),
         (&Value::from("failed"), &Value::from("infeasible"))
     );
     let evidence: Vec<&str> =
@@ -400,10 +400,10 @@ fn misuse_is_told_with_its_remedy() {
     let scene = place.scene(without);
     let output = plan(&scene, &place.join("none"), &[]);
     assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("no table [plan]") && error(&output).contains("percussion run"));
+    assert!(error(&output).contains("neither a table [plan]") && error(&output).contains("percussion run"));
     let output = run(&scene, &place.join("none"), &["--controls", "nowhere"]);
     assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("no table [plan]"));
+    assert!(error(&output).contains("neither a table [plan]"));
     fs::create_dir_all(place.join("full")).unwrap();
     fs::write(place.join("full").join("letter.txt"), "dear").unwrap();
     let output = plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]);
@@ -421,18 +421,18 @@ fn a_shot_is_found_logged_and_shown() {
     assert!(log.lines().next().unwrap().contains("residual"), "{log}");
     let figures = summary(&out);
     assert_eq!(
-        (&figures["status"], &figures["shoot"]["ending"], &figures["collisions"]),
-        (&Value::from("finished"), &Value::from("hit"), &Value::from(2))
+        (&figures["status"], &figures["shoot"]["outcome"], &figures["collisions"]),
+        (&Value::from("finished"), &Value::from("converged"), &Value::from(2))
     );
     // A line for each iteration and one for the first shot, under their heading.
     let iterations = figures["shoot"]["iterations"].as_u64().unwrap() as usize;
     assert_eq!(log.lines().count(), iterations + 2, "{log}");
     assert!(text(&output).contains("disc.velocity.x"), "{}", text(&output));
     assert!(out.join("report.html").is_file());
-    // The trajectory begins with what was chosen.
+    // The trajectory begins with the solution.
     let (_, velocity) = floats(&out, "velocity");
-    let chosen = figures["shoot"]["chosen"][0]["value"].as_f64().unwrap();
-    assert!((velocity[0] - chosen).abs() < 1e-12, "{} {chosen}", velocity[0]);
+    let solution = figures["shoot"]["unknowns"][0]["value"].as_f64().unwrap();
+    assert!((velocity[0] - solution).abs() < 1e-12, "{} {solution}", velocity[0]);
     let output = plan(Path::new("shooting-circle"), &out, &["--quiet", "--set", "shoot.iterations=2"]);
     assert_eq!(code(&output), 1);
     assert!(

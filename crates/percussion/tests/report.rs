@@ -61,7 +61,7 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     assert_eq!(Page::of(&short).curve(0, "energy", "total"), total);
     // Twelve thousand rows are two thousand buckets of six; the shortest piece of a step is one row.
     succeed(&run("falling-cube/tilted", &long, &["--until", "12", "--set", "run.step=1e-3"]));
-    let pieces: Vec<f64> = array(&long, "step_piece").as_floats().unwrap();
+    let pieces: Vec<f64> = array(&long, "substep_min").as_floats().unwrap();
     assert_eq!(pieces.len(), 12_001);
     let shown = Page::of(&long).curve(0, "step-piece", "shortest piece");
     assert_eq!(shown.len(), 4000);
@@ -72,7 +72,7 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     let page = Page::of(&long);
     assert_eq!(page.poses(0).len(), 10_000);
     let notes = page.run(0)["notes"].to_string();
-    assert!(notes.contains("10000 of the 12001 states"), "{notes}");
+    assert!(notes.contains("10000 of the 12001 rows"), "{notes}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn pictures_are_drawn_without_a_display() {
     refused(&["--gif", "--view", "1,100"], "above the horizon");
     refused(&["--overlay"], "--snapshot");
     let output = report(&["--gif"], &[&out, &out]);
-    assert!(code(&output) == 2 && error(&output).contains("one run at a time"));
+    assert!(code(&output) == 2 && error(&output).contains("exactly one run"));
 }
 
 #[test]

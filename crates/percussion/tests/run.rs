@@ -108,8 +108,12 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                     assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
                     assert!(told[momentum]["max_error"].is_f64());
                 }
-                let mut causes: Vec<&str> =
-                    told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
+                let mut causes: Vec<&str> = told["sources"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|c| c["source"].as_str().unwrap())
+                    .collect();
                 let count = causes.len();
                 causes.sort_unstable();
                 causes.dedup();
@@ -118,8 +122,8 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
                 assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);
                 assert_eq!(array(&out, "time").header.kind, Kind::Float);
-                let causes = array(&out, "cause_names").as_texts().unwrap().len();
-                assert_eq!(array(&out, "cause_angular_momentum").header.shape, [6, causes, 3], "{name}");
+                let causes = array(&out, "source_names").as_texts().unwrap().len();
+                assert_eq!(array(&out, "source_angular_momentum").header.shape, [6, causes, 3], "{name}");
                 let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
                 let collisions = events.lines().filter(|line| !line.contains("\"fallback\"")).count();
                 assert_eq!(told["collisions"], collisions, "{name}");
@@ -278,8 +282,8 @@ fn check_counts_what_a_scene_holds() {
     assert!(text.starts_with(counts), "{text}");
     let four_bar = check(&["four-bar"]);
     assert!(String::from_utf8(four_bar.stdout).unwrap().contains("(1 loop)"));
-    let bad =
-        place.scene(&FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"hinge\""));
+    let bad = place
+        .scene(&FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"joint_line\""));
     let output = check(&[bad.to_str().unwrap()]);
     assert_eq!(code(&output), 2);
     let text = error(&output);
@@ -330,7 +334,7 @@ fn folders_of_others_are_left_alone() {
     let output = run(&scene, &other, &[]);
     assert_eq!(code(&output), 2);
     assert!(
-        error(&output).contains("holds no run") && error(&output).contains("--out"),
+        error(&output).contains("not a run folder") && error(&output).contains("--out"),
         "{}",
         error(&output)
     );

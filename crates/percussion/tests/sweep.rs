@@ -219,7 +219,7 @@ fn a_point_that_fails_is_reported_and_the_others_go_on() {
     assert_eq!((&curve["y"][1], &curve["rate"]["points"]), (&Value::Null, &2.into()));
     assert_eq!(curve["rate"]["standard_error"], Value::Null);
     let page = fs::read_to_string(place.join("out").join("report.html")).unwrap();
-    assert!(page.contains("What failed") && page.contains("class=\"lost\""));
+    assert!(page.contains("Failed runs") && page.contains("class=\"lost\""));
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn a_folder_that_holds_something_else_is_left_alone() {
     let output = sweep(&place, &[]);
     assert_eq!(code(&output), 2);
     assert!(
-        error(&output).contains("holds no study; choose another folder with --out"),
+        error(&output).contains("is not the folder of a study; choose another folder with --out"),
         "{}",
         error(&output)
     );

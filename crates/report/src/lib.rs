@@ -1,9 +1,9 @@
-//! What people see of a run: the page, pictures, files for other programs.
+//! Presentation of runs: pages, pictures, files for other programs.
 //!
 //! **Knows** run folders: scene, trajectory, events and figures. **Runs nothing**, changes nothing in them and prints
-//! nothing; what it makes are texts and bytes, and files where it is told to write them.
+//! nothing; its results are texts and bytes, and files in given folders.
 //!
-//! A run folder becomes a [`Recording`]: how bodies look, where they are at a number of instants, what happened. Pages,
+//! A run folder becomes a [`Recording`]: appearances of the bodies, their poses at a number of instants, and the events. Pages,
 //! pictures and exports are made from it. What a study has found becomes charts, a page and a table.
 
 pub mod chart;
@@ -14,11 +14,11 @@ pub mod palette;
 pub mod still;
 pub mod study;
 
-mod look;
+mod appearance;
+mod connections;
+mod quaternions;
 mod recording;
-mod ties;
-mod turns;
 
-pub use look::{Look, Plane};
+pub use appearance::{Appearance, Plane};
+pub use connections::{BodyPoint, Charge, Connections, JointLine, SpringLine};
 pub use recording::{Extent, Frames, Recording, RecordingError, thinned};
-pub use ties::{Charge, Hinge, Place, Tie, Ties};

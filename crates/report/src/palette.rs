@@ -1,9 +1,9 @@
 //! The colours of bodies, the same in pages, pictures and exports.
 //!
-//! Ten colours that stand out from white and from nearly black, and that can be told apart, also from the grey of what is
+//! Ten colours that stand out from white and from nearly black, and that can be distinguished, also from the grey of what is
 //! fixed, by readers who lack one of the three kinds of cones. Red is left to what is marked.
 
-use crate::look::Look;
+use crate::appearance::Appearance;
 
 /// What is fixed.
 pub const FIXED: [u8; 3] = [139, 144, 153];
@@ -29,11 +29,12 @@ pub fn colour(k: usize) -> [u8; 3] {
 
 /// The colours of bodies: those that the scene gives; of the others those that move are counted, and what is fixed is grey. A body
 /// that has a colour of its own is counted too, so that the others keep theirs.
-pub fn of_bodies(looks: &[Look]) -> Vec<[u8; 3]> {
+pub fn of_bodies(appearances: &[Appearance]) -> Vec<[u8; 3]> {
     let mut moving = 0..;
-    let counted =
-        looks.iter().map(|look| if look.moves { moving.next().map_or(FIXED, colour) } else { FIXED });
-    counted.zip(looks).map(|(counted, look)| look.colour.unwrap_or(counted)).collect()
+    let counted = appearances
+        .iter()
+        .map(|appearance| if appearance.moves { moving.next().map_or(FIXED, colour) } else { FIXED });
+    counted.zip(appearances).map(|(counted, appearance)| appearance.colour.unwrap_or(counted)).collect()
 }
 
 /// A colour of a screen as shares of light, as renderers want it: the inverse of sRGB's curve.
@@ -74,7 +75,7 @@ mod tests {
 
     /// The closest two of these are as far apart for every reader as 0.08 in Oklab; of Tableau's ten they are not by 0.01.
     #[test]
-    fn all_colours_can_be_told_apart_by_all_readers() {
+    fn all_colours_can_be_distinguished_by_all_readers() {
         let all: Vec<[u8; 3]> = (0..10).map(colour).chain([FIXED]).collect();
         for view in views() {
             let seen: Vec<_> = all.iter().map(|c| oklab(view * Vector3::from(linear(*c)))).collect();

@@ -1,13 +1,13 @@
-//! A run as it is shown: how bodies look, where they are at a number of instants, what happened in between.
+//! A recording of a run: appearances of the bodies, their poses at a number of instants, and the events.
 //!
-//! A recording is made from the folder of a run, whether it has ended or not. Long runs are thinned: of the rows that were
-//! kept, evenly spaced ones are taken, with the first and the last.
+//! A recording is read from a run folder, of a finished run or of one in progress. Long runs are thinned: evenly spaced rows of the
+//! trajectory are taken, with the first and the last.
 
-use crate::look::Look;
-use crate::ties::Ties;
+use crate::appearance::Appearance;
+use crate::connections::Connections;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
-use percussion_scene::run::{Event, Kept, RunError, folder, read_events};
+use percussion_scene::run::{EventRecord, RunError, TrajectoryReader, folder, read_events};
 use percussion_scene::{Scene, SceneError};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -27,14 +27,14 @@ pub enum RecordingError {
     /// A file cannot be read.
     #[error("{}", path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The trajectory is one of other bodies.
+    /// The trajectory belongs to another scene.
     #[error("{} and {} in {} do not belong together; run the scene again", folder::TRAJECTORY, folder::SCENE, .0.display())]
-    UnsupportedScene(PathBuf),
+    SceneMismatch(PathBuf),
 }
 
 impl RecordingError {
@@ -44,31 +44,31 @@ impl RecordingError {
     }
 }
 
-/// Instants of a run with the placements of all bodies.
+/// Instants of a run with the poses of all bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
-    /// Which rows of the trajectory they are.
+    /// Indices of their rows in the trajectory.
     pub rows: Vec<usize>,
     /// Times, s.
     pub times: Vec<f64>,
     /// Bodies per frame.
     pub bodies: usize,
-    /// Placements of the bodies' own frames, frame after frame.
+    /// Poses of the body frames, frame after frame.
     pub poses: Vec<Pose>,
 }
 
 impl Frames {
-    /// How many there are.
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Whether there are none.
+    /// Whether there is no frame.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// The placements at a frame.
+    /// The poses of a frame.
     pub fn at(&self, frame: usize) -> &[Pose] {
         &self.poses[frame * self.bodies..(frame + 1) * self.bodies]
     }
@@ -82,22 +82,22 @@ impl Frames {
     }
 }
 
-/// A box around everything that is bounded, at all frames.
+/// A box around all bounded bodies in all frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
-    /// Least coordinates.
+    /// Smallest coordinates.
     pub low: Vec3,
-    /// Greatest coordinates.
+    /// Largest coordinates.
     pub high: Vec3,
 }
 
 impl Extent {
-    /// Its middle.
-    pub fn centre(&self) -> Vec3 {
+    /// Its center.
+    pub fn center(&self) -> Vec3 {
         0.5 * (self.low + self.high)
     }
 
-    /// Half its diagonal, m; one where there is nothing.
+    /// Half its diagonal, m; one for an empty box.
     pub fn radius(&self) -> f64 {
         let half = 0.5 * (self.high - self.low).norm();
         if half > 0.0 && half.is_finite() { half } else { 1.0 }
@@ -117,84 +117,95 @@ impl Extent {
     }
 }
 
-/// A run as it is shown.
+/// A recording of a run.
 #[derive(Debug)]
 pub struct Recording {
     /// The folder.
     pub folder: PathBuf,
-    /// The scene as it was run.
+    /// The scene of the run.
     pub scene: Scene,
-    /// `summary.json`, digit by digit; nothing while the run goes on.
+    /// The text of `summary.json`; none while the run is in progress.
     pub summary: Option<Box<RawValue>>,
-    /// How the bodies look, in the order of the scene.
-    pub looks: Vec<Look>,
-    /// What ties them together.
-    pub ties: Ties,
-    /// Where they are.
+    /// Appearances of the bodies, in the order of the scene.
+    pub appearances: Vec<Appearance>,
+    /// Joints, springs and charges.
+    pub connections: Connections,
+    /// Poses at some instants.
     pub frames: Frames,
     /// A box around everything.
     pub extent: Extent,
-    /// A box around where most of it happens: bodies that fly away in the end do not count.
+    /// A box around most of the motion, without outlying positions.
     pub core: Extent,
-    /// Who met whom.
-    pub events: Vec<Event<'static>>,
-    /// The rows that were kept; `frames` are some of them.
-    pub kept: Kept,
+    /// Contact events.
+    pub events: Vec<EventRecord<'static>>,
+    /// The trajectory; `frames` are some of its rows.
+    pub trajectory: TrajectoryReader,
 }
 
 impl Recording {
-    /// Reads the run in a folder, with at most so many frames.
+    /// Reads the run in a folder, with a largest number of frames.
     pub fn load(path: &Path, most: usize) -> Result<Self, RecordingError> {
         Self::load_with(path, |_| most)
     }
 
-    /// The same, with as many frames as suit the number of bodies.
+    /// The same, with a largest number of frames that depends on the number of bodies.
     pub fn load_with(path: &Path, most: impl Fn(usize) -> usize) -> Result<Self, RecordingError> {
         let place = path.join(folder::SCENE);
         if !place.is_file() {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
         }
         let scene = Scene::load(&place, &[])?;
-        let mut kept = Kept::open(path, &scene.model)?;
+        let mut trajectory = TrajectoryReader::open(path, &scene.model)?;
         let archive = path.join(folder::TRAJECTORY);
-        if kept.rows() == 0 {
+        if trajectory.rows() == 0 {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
         }
-        let rows = thinned(kept.rows(), most(scene.model.bodies.len()));
-        let frames = read_frames(&mut kept, rows).map_err(RecordingError::at(&archive))?;
+        let rows = thinned(trajectory.rows(), most(scene.model.bodies.len()));
+        let frames = read_frames(&mut trajectory, rows).map_err(RecordingError::at(&archive))?;
         let names: Vec<&str> = scene.model.bodies.iter().map(|body| body.name.as_str()).collect();
-        if kept.names("bodies") != names {
-            return Err(RecordingError::UnsupportedScene(path.to_owned()));
+        if trajectory.names("bodies") != names {
+            return Err(RecordingError::SceneMismatch(path.to_owned()));
         }
-        let painted = scene.model.bodies.iter().zip(&scene.body_colours);
-        let mut looks: Vec<Look> =
-            painted.map(|(body, colour)| Look { colour: *colour, ..Look::of(body) }).collect();
-        let ties = Ties::of(&scene.model);
-        let extent = extent(&looks, &ties, &frames);
-        let core = core(&looks, &frames, &extent);
-        for (k, look) in looks.iter_mut().enumerate() {
-            let (start, driven) = (frames.at(0)[k], look.driven);
-            let middle = start.inverse_point(&extent.centre());
-            let gone = |frame: usize| (frames.at(frame)[k].point(&middle) - extent.centre()).norm();
+        let painted = scene.model.bodies.iter().zip(&scene.body_colors);
+        let mut appearances: Vec<Appearance> =
+            painted.map(|(body, colour)| Appearance { colour: *colour, ..Appearance::of(body) }).collect();
+        let connections = Connections::of(&scene.model);
+        let extent = extent(&appearances, &connections, &frames);
+        let core = core(&appearances, &frames, &extent);
+        for (k, appearance) in appearances.iter_mut().enumerate() {
+            let (start, driven) = (frames.at(0)[k], appearance.driven);
+            let middle = start.inverse_point(&extent.center());
+            let gone = |frame: usize| (frames.at(frame)[k].point(&middle) - extent.center()).norm();
             let travel = (0..frames.len()).filter(|_| driven).map(gone).fold(0.0, f64::max);
-            look.fit(&scene.model.bodies[k], &start, travel, &extent);
+            appearance.fit(&scene.model.bodies[k], &start, travel, &extent);
         }
-        let events = events(&path.join(folder::EVENTS), kept.is_going())?;
-        let summary = match kept.is_going() {
+        let events = events(&path.join(folder::EVENTS), trajectory.is_in_progress())?;
+        let summary = match trajectory.is_in_progress() {
             true => None,
             false => read_summary(&path.join(folder::SUMMARY))?,
         };
-        Ok(Self { folder: path.to_owned(), scene, summary, looks, ties, frames, extent, core, events, kept })
+        Ok(Self {
+            folder: path.to_owned(),
+            scene,
+            summary,
+            appearances,
+            connections,
+            frames,
+            extent,
+            core,
+            events,
+            trajectory,
+        })
     }
 
-    /// Normal of the plane in which everything moves, if it is a planar scene. It points to whoever looks at it: the plane of x and y is
-    /// seen from above, others from the front, with x to the right.
+    /// Normal of the plane of a planar scene, towards the camera: the xy plane is seen from above, others from the front, with x to the
+    /// right.
     pub fn plane(&self) -> Option<Vec3> {
-        let moving = || (0..self.looks.len()).filter(|&k| self.looks[k].moves);
+        let moving = || (0..self.appearances.len()).filter(|&k| self.appearances[k].moves);
         let first = moving().next()?;
         let normal = |k: usize| self.frames.at(0)[k].direction(&Vec3::z());
         let common = normal(first);
-        moving().all(|k| self.looks[k].planar && normal(k).dot(&common).abs() > 1.0 - 1e-9).then(|| {
+        moving().all(|k| self.appearances[k].planar && normal(k).dot(&common).abs() > 1.0 - 1e-9).then(|| {
             let above = common.z.abs() > 0.9;
             if above && common.z < 0.0 || !above && common.y > 1e-9 { -common } else { common }
         })
@@ -207,16 +218,16 @@ pub fn thinned(n: usize, most: usize) -> Vec<usize> {
     (0..wanted).map(|k| if wanted == 1 { n - 1 } else { k * (n - 1) / (wanted - 1) }).collect()
 }
 
-fn read_frames(kept: &mut Kept, rows: Vec<usize>) -> io::Result<Frames> {
-    let bodies = kept.width("position").unwrap_or(0) / 3;
+fn read_frames(trajectory: &mut TrajectoryReader, rows: Vec<usize>) -> io::Result<Frames> {
+    let bodies = trajectory.width("position").unwrap_or(0) / 3;
     let mut frames = Frames { times: Vec::with_capacity(rows.len()), bodies, ..Frames::default() };
-    kept.read("time", rows.iter().copied(), |_, row| frames.times.push(row[0]))?;
+    trajectory.read("time", rows.iter().copied(), |_, row| frames.times.push(row[0]))?;
     frames.poses.reserve(rows.len() * bodies);
-    kept.read("position", rows.iter().copied(), |_, row| {
+    trajectory.read("position", rows.iter().copied(), |_, row| {
         frames.poses.extend(row.as_chunks::<3>().0.iter().map(|p| Pose::at(Vec3::from(*p))));
     })?;
     let mut next = frames.poses.iter_mut();
-    kept.read("rotation", rows.iter().copied(), |_, row| {
+    trajectory.read("rotation", rows.iter().copied(), |_, row| {
         for (r, pose) in row.as_chunks::<9>().0.iter().zip(&mut next) {
             pose.rotation = Rotation3::from_matrix_unchecked(Matrix3::from_row_slice(r));
         }
@@ -225,30 +236,31 @@ fn read_frames(kept: &mut Kept, rows: Vec<usize>) -> io::Result<Frames> {
     Ok(frames)
 }
 
-fn extent(looks: &[Look], ties: &Ties, frames: &Frames) -> Extent {
-    let radii: Vec<f64> = looks.iter().map(|look| look.mesh.radius()).collect();
-    let bounded = move |k: usize| looks[k].moves || !looks[k].mesh.is_empty();
+fn extent(appearances: &[Appearance], connections: &Connections, frames: &Frames) -> Extent {
+    let radii: Vec<f64> = appearances.iter().map(|appearance| appearance.mesh.radius()).collect();
+    let bounded = move |k: usize| appearances[k].moves || !appearances[k].mesh.is_empty();
     let bodies = (0..frames.len())
         .flat_map(|frame| frames.at(frame).iter().enumerate().map(|(k, pose)| (k, pose.position)));
-    let pivots = ties.joints.iter().filter(|j| j.parent.body.is_none()).map(|j| (j.parent.point, 0.0));
+    let pivots = connections.joints.iter().filter(|j| j.parent.body.is_none()).map(|j| (j.parent.point, 0.0));
     Extent::around(bodies.filter(|(k, _)| bounded(*k)).map(|(k, p)| (p, radii[k])).chain(pivots))
 }
 
-/// Frames that are asked where most of it happens.
-const ASKED: usize = 400;
-/// The share of places that is left out on each side.
+/// Largest number of frames from which the core is computed.
+const CORE_FRAMES: usize = 400;
+/// Fraction of positions that is left out on each side.
 const OUTLYING: f64 = 0.04;
-/// A box that is not much smaller than that around everything gives way to it.
-const MUCH: f64 = 0.7;
+/// Largest ratio of the radius of the core to that of the whole extent.
+const CORE_RATIO: f64 = 0.7;
 
-/// Where bodies are most of the time.
-fn core(looks: &[Look], frames: &Frames, extent: &Extent) -> Extent {
-    let moving: Vec<usize> = (0..looks.len()).filter(|&k| looks[k].moves).collect();
-    let radius = moving.iter().map(|&k| looks[k].mesh.radius()).fold(0.0, f64::max);
-    let asked = thinned(frames.len(), ASKED);
+/// A box around most of the motion.
+fn core(appearances: &[Appearance], frames: &Frames, extent: &Extent) -> Extent {
+    let moving: Vec<usize> = (0..appearances.len()).filter(|&k| appearances[k].moves).collect();
+    let radius = moving.iter().map(|&k| appearances[k].mesh.radius()).fold(0.0, f64::max);
+    let frames_used = thinned(frames.len(), CORE_FRAMES);
     let (mut low, mut high) = (extent.low, extent.high);
     for axis in 0..3 {
-        let places = asked.iter().flat_map(|&f| moving.iter().map(move |&k| frames.at(f)[k].position[axis]));
+        let places =
+            frames_used.iter().flat_map(|&f| moving.iter().map(move |&k| frames.at(f)[k].position[axis]));
         let mut places: Vec<f64> = places.filter(|v| v.is_finite()).collect();
         places.sort_by(f64::total_cmp);
         let Some(last) = places.len().checked_sub(1) else { return *extent };
@@ -257,7 +269,7 @@ fn core(looks: &[Look], frames: &Frames, extent: &Extent) -> Extent {
         high[axis] = (places[last - outside] + radius).min(high[axis]);
     }
     let core = Extent { low, high };
-    if core.radius() < MUCH * extent.radius() { core } else { *extent }
+    if core.radius() < CORE_RATIO * extent.radius() { core } else { *extent }
 }
 
 fn read_summary(path: &Path) -> Result<Option<Box<RawValue>>, RecordingError> {
@@ -270,20 +282,24 @@ fn read_summary(path: &Path) -> Result<Option<Box<RawValue>>, RecordingError> {
     }
 }
 
-/// All events; of a run that goes on, those whose lines are complete.
-fn events(path: &Path, going: bool) -> Result<Vec<Event<'static>>, RecordingError> {
+/// All events; of a run in progress those with complete lines.
+fn events(path: &Path, in_progress: bool) -> Result<Vec<EventRecord<'static>>, RecordingError> {
     let mut all = Vec::new();
     let read = read_events(path, |_, event| all.push(owned(event)));
     match read {
-        Err(error) if error.kind() == io::ErrorKind::NotFound || going => Ok(all),
+        Err(error) if error.kind() == io::ErrorKind::NotFound || in_progress => Ok(all),
         Err(error) => Err(RecordingError::at(path)(error)),
         Ok(()) => Ok(all),
     }
 }
 
-fn owned(event: &Event<'_>) -> Event<'static> {
+fn owned(event: &EventRecord<'_>) -> EventRecord<'static> {
     let text = |word: &Cow<'_, str>| Cow::Owned(word.clone().into_owned());
-    Event { bodies: [text(&event.bodies[0]), text(&event.bodies[1])], kind: text(&event.kind), ..*event }
+    EventRecord {
+        bodies: [text(&event.bodies[0]), text(&event.bodies[1])],
+        kind: text(&event.kind),
+        ..*event
+    }
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ child = "disc"
 axis = [0.0, 0.0, 1.0]
 "#;
 
-/// Pixels that look as a colour does in some light.
+/// Pixels that appearance as a colour does in some light.
 fn share_of(picture: &Picture, rgb: [u8; 3]) -> f64 {
     let hue = |p: &[u8]| {
         let [r, g, b] = [0, 1, 2].map(|k| f64::from(p[k]));
@@ -134,7 +134,7 @@ fn a_colour_of_the_scene_takes_the_place_of_one_in_turn() {
     let options = Options { width: 480, height: 360, ..Options::default() };
     let red = |run: &Run| share_of(&still::single(&run.recording, 0, &options), [0xe0, 0x10, 0x10]);
     assert!(red(&plain) < 1e-3 && red(&run) > 0.02, "{} {}", red(&plain), red(&run));
-    let colours = palette::of_bodies(&run.recording.looks);
+    let colours = palette::of_bodies(&run.recording.appearances);
     assert_eq!(colours, [[0xe0, 0x10, 0x10], palette::colour(1), palette::FIXED]);
 }
 

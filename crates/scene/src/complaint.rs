@@ -1,17 +1,17 @@
-//! What is wrong with a scene, said with the place and the remedy.
+//! Complaints: errors of a scene with place and remedy.
 
 use std::fmt;
 
-/// One thing that is wrong.
+/// An error of a scene or study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
-    /// The file as it was named, or the override.
+    /// The file as given, or the override.
     pub file: String,
-    /// Line and column, from one; none if it is about the file as a whole or about an override.
+    /// Line and column, from one; none for a whole file or an override.
     pub place: Option<(usize, usize)>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// Everything that is wrong with a scene, in the order of its files and lines. Never empty.
+/// All complaints about a scene, in the order of files and lines. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
     /// The complaints.

@@ -1,7 +1,7 @@
 //! Scene files: from text to a model and back.
 //!
-//! **Knows** TOML with the places of everything in it, what the keys of a scene mean, and how to complain: every
-//! complaint names file, line and remedy, and as many as make sense are given at once. **Opens files**; prints nothing.
+//! Reads TOML with the places of all keys and values. Every complaint has file, line and remedy, and as many as possible are reported at
+//! once. **Opens files**; prints nothing.
 //!
 //! ```text
 //! text  -> tree      values with their places                     tree/
@@ -36,14 +36,17 @@
 
 mod complaint;
 mod expand;
+mod keys;
 mod orthonormal;
-mod overlap;
+mod penetration;
+mod placement;
 mod read;
 mod report;
 pub mod run;
 mod scene;
 mod spelling;
 pub mod study;
+mod tolerances;
 mod tree;
 mod vocabulary;
 
@@ -52,4 +55,4 @@ pub use orthonormal::orthonormal;
 pub use read::{ContactSettings, Material, PlanGuess, PlanSettings, RunSettings, ShootSettings, schemes};
 pub use scene::Scene;
 pub use spelling::nearest;
-pub use vocabulary::{Known, Vocabulary};
+pub use vocabulary::{AcceptedWords, Vocabulary};

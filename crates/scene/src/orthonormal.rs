@@ -1,12 +1,9 @@
-//! Rotation matrices as people write them: orthonormal up to the digits they printed.
+//! Rotation matrices from text: orthonormal up to the printed digits.
 
+use crate::tolerances::ORTHONORMAL;
 use nalgebra::{Matrix3, Rotation3};
 
-/// How far the rows of a `rotation` matrix may be from orthonormal: six printed digits. What is within is made
-/// orthonormal to rounding; what is not was meant to be something else.
-const ORTHONORMAL: f64 = 1e-6;
-
-/// The rotation nearest to a matrix that is one up to printed digits; otherwise what is wrong with it, and the remedy.
+/// The rotation nearest to a matrix that is orthonormal up to printed digits; otherwise error and remedy.
 /// Newton's iteration for the polar factor, `R <- R (3 - R^T R)/2`, squares the defect, so that two steps take 1e-6
 /// below rounding.
 pub fn orthonormal(rows: &[[f64; 3]; 3]) -> Result<Rotation3<f64>, String> {
@@ -38,9 +35,9 @@ mod tests {
     fn a_rotation_of_seven_digits_is_made_orthonormal_to_rounding() {
         let exact: Rotation3<f64> = Rotation3::new(Vector3::new(0.3, -0.7, 1.1));
         let rows = [0, 1, 2].map(|i| [0, 1, 2].map(|j| (exact[(i, j)] * 1e7).round() / 1e7));
-        let mended = orthonormal(&rows).unwrap();
-        assert!((mended.matrix().transpose() * mended.matrix() - Matrix3::identity()).amax() < 1e-15);
-        assert!((mended.matrix() - exact.matrix()).amax() < 2e-7);
+        let corrected = orthonormal(&rows).unwrap();
+        assert!((corrected.matrix().transpose() * corrected.matrix() - Matrix3::identity()).amax() < 1e-15);
+        assert!((corrected.matrix() - exact.matrix()).amax() < 2e-7);
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! The texts a scene is made of, and what was found wrong with them so far.
+//! The source texts of a scene, and the complaints and warnings about them.
 //!
-//! Reading goes on after a complaint wherever the rest can still be judged: a reader hands [`Told`] upward once a complaint
-//! is on record, and whoever can do without the value carries on.
+//! Reading continues after a complaint wherever the rest can still be checked: a reader returns [`Reported`] once a complaint has
+//! been recorded, and a caller that does not need the value continues.
 
 use crate::complaint::Complaint;
 use crate::spelling::nearest;
 use crate::vocabulary::Vocabulary;
 use std::cell::RefCell;
 
-/// A place in one of the texts.
+/// A place in one of the source texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Which text.
@@ -17,7 +17,7 @@ pub(crate) struct Place {
     pub offset: usize,
 }
 
-/// What the texts are.
+/// The kind of a source text.
 #[derive(Debug)]
 enum Text {
     /// A file, or a string read as one.
@@ -26,12 +26,12 @@ enum Text {
     Override,
 }
 
-/// The complaint is on record.
+/// A complaint has been recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Told;
+pub(crate) struct Reported;
 
-/// A value, or a complaint on record.
-pub(crate) type Read<T> = Result<T, Told>;
+/// A value, or the sign that a complaint has been recorded.
+pub(crate) type Read<T> = Result<T, Reported>;
 
 /// Collects texts, complaints and warnings.
 #[derive(Debug, Default)]
@@ -39,25 +39,25 @@ pub(crate) struct Report {
     sources: RefCell<Vec<(String, Text)>>,
     complaints: RefCell<Vec<(Option<Place>, Complaint)>>,
     warnings: RefCell<Vec<String>>,
-    /// What the reader knows, if somebody wants to hear it.
+    /// Accepted keys and words, if they are recorded.
     vocabulary: Option<RefCell<Vocabulary>>,
 }
 
 impl Report {
-    /// One that adds to a vocabulary.
-    pub fn listening(vocabulary: Vocabulary) -> Self {
+    /// A report that records keys and words in a vocabulary.
+    pub fn recording(vocabulary: Vocabulary) -> Self {
         Self { vocabulary: Some(RefCell::new(vocabulary)), ..Self::default() }
     }
 
-    /// Lets the vocabulary be added to, if anybody listens.
-    pub fn note(&self, note: impl FnOnce(&mut Vocabulary)) {
+    /// Adds to the vocabulary, if one is recorded.
+    pub fn record(&self, record: impl FnOnce(&mut Vocabulary)) {
         if let Some(vocabulary) = &self.vocabulary {
-            note(&mut vocabulary.borrow_mut());
+            record(&mut vocabulary.borrow_mut());
         }
     }
 
-    /// What was heard, once.
-    pub fn heard(&mut self) -> Option<Vocabulary> {
+    /// Takes the recorded vocabulary.
+    pub fn take_vocabulary(&mut self) -> Option<Vocabulary> {
         self.vocabulary.take().map(RefCell::into_inner)
     }
 
@@ -77,34 +77,34 @@ impl Report {
         sources.len() - 1
     }
 
-    /// Puts a complaint about a place on record.
-    pub fn complain(&self, place: Place, message: impl Into<String>, remedy: impl Into<String>) -> Told {
+    /// Records a complaint about a place.
+    pub fn complain(&self, place: Place, message: impl Into<String>, remedy: impl Into<String>) -> Reported {
         let (file, at) = self.locate(place);
         let complaint = Complaint { file, place: at, message: message.into(), remedy: remedy.into() };
         self.complaints.borrow_mut().push((Some(place), complaint));
-        Told
+        Reported
     }
 
-    /// Puts on record what another room said, `message; remedy`.
-    pub fn pass_on(&self, place: Place, said: &str) -> Told {
-        let (message, remedy) = said.split_once("; ").unwrap_or((said, "correct what is written here"));
+    /// Records the error of another crate, `message; remedy`.
+    pub fn complain_with(&self, place: Place, error: &str) -> Reported {
+        let (message, remedy) = error.split_once("; ").unwrap_or((error, "correct the value here"));
         self.complain(place, message, remedy)
     }
 
-    /// Puts a complaint about a whole file on record.
+    /// Records a complaint about a whole file.
     pub fn complain_of_file(
         &self,
         file: &str,
         message: impl Into<String>,
         remedy: impl Into<String>,
-    ) -> Told {
+    ) -> Reported {
         let (message, remedy) = (message.into(), remedy.into());
         let complaint = Complaint { file: file.to_owned(), place: None, message, remedy };
         self.complaints.borrow_mut().push((None, complaint));
-        Told
+        Reported
     }
 
-    /// Complains about a word that is none of the known ones.
+    /// Records a complaint about an unknown word.
     pub fn unknown<'k>(
         &self,
         place: Place,
@@ -112,28 +112,28 @@ impl Report {
         given: &str,
         known: impl IntoIterator<Item = &'k str>,
         otherwise: &str,
-    ) -> Told {
+    ) -> Reported {
         self.complain(place, message, Self::remedy(given, known, otherwise))
     }
 
-    /// What to do about a word that is none of the known ones.
+    /// The remedy for an unknown word: the nearest known one, or the list of them.
     pub fn remedy<'k>(given: &str, known: impl IntoIterator<Item = &'k str>, otherwise: &str) -> String {
         let known: Vec<&str> = known.into_iter().collect();
         match nearest(given, known.iter().copied()) {
             Some(word) => format!("did you mean `{word}`?"),
             None if known.is_empty() => otherwise.to_owned(),
             None => {
-                // A scene of ten thousand bodies is not recited.
-                const RECITED: usize = 24;
-                let more = if known.len() > RECITED { ", ..." } else { "" };
-                let list = known[..known.len().min(RECITED)].join(", ");
+                // Long lists are cut off: a scene may have ten thousand bodies.
+                const LISTED: usize = 24;
+                let more = if known.len() > LISTED { ", ..." } else { "" };
+                let list = known[..known.len().min(LISTED)].join(", ");
                 let otherwise = if otherwise.is_empty() { String::new() } else { format!("; {otherwise}") };
                 format!("known here: {list}{more}{otherwise}")
             }
         }
     }
 
-    /// Notes something that is odd but not wrong.
+    /// Records a warning.
     pub fn warn(&self, place: Option<Place>, message: &str) {
         let text = match place.map(|place| self.locate(place)) {
             Some((file, Some((line, column)))) => format!("{file}:{line}:{column}: {message}"),
@@ -143,7 +143,7 @@ impl Report {
         self.warnings.borrow_mut().push(text);
     }
 
-    /// Whether anything is wrong so far.
+    /// Whether there is no complaint so far.
     pub fn is_clean(&self) -> bool {
         self.complaints.borrow().is_empty()
     }
@@ -154,7 +154,7 @@ impl Report {
         complaints.sort_by_key(|(place, _)| place.map(|place| (place.source, place.offset)));
         let mut all: Vec<Complaint> = Vec::new();
         for (_, new) in complaints {
-            // Every copy of a template says the same about the same place.
+            // Copies of a template give the same complaint about the same place.
             let same =
                 |old: &Complaint| (&old.file, old.place, &old.remedy) == (&new.file, new.place, &new.remedy);
             if !all.last().is_some_and(same) {
@@ -164,8 +164,8 @@ impl Report {
         (all, self.warnings.into_inner())
     }
 
-    /// The line and column of a place, in words of the user: `file:line`.
-    pub fn spot(&self, place: Place) -> String {
+    /// A place as `file:line`.
+    pub fn file_line(&self, place: Place) -> String {
         match self.locate(place) {
             (file, Some((line, _))) => format!("{file}:{line}"),
             (file, None) => file,

@@ -1,4 +1,4 @@
-//! A scene: read, expanded, built.
+//! A scene: source text, expanded and built into a model, its initial state and settings.
 
 use crate::complaint::SceneError;
 use crate::expand;
@@ -10,36 +10,36 @@ use percussion_mechanics::{Model, State};
 use std::io;
 use std::path::Path;
 
-/// A scene file, built: the model, its first state, and how to run it.
+/// A scene: the model, its initial state, and the settings of its run, plan or shooting.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The name of its folder or file.
     pub name: String,
-    /// One line about it.
+    /// Its title, one line.
     pub title: String,
-    /// What it shows.
+    /// Its description.
     pub description: String,
-    /// Everything that time does not change.
+    /// The model: everything that is constant in time.
     pub model: Model,
-    /// Everything that it does, at time zero.
+    /// The state at time zero.
     pub state: State,
-    /// How to run it.
+    /// Settings of the run.
     pub run: RunSettings,
-    /// What is said about contact; without it nothing collides.
+    /// Settings of contact; without them nothing collides.
     pub contact: Option<ContactSettings>,
-    /// A manoeuvre that is wanted, if the scene has a `[plan]`.
+    /// The optimal control problem of `[plan]`, if there is one.
     pub plan: Option<PlanSettings>,
-    /// A shot that is wanted, if the scene has a `[shoot]`.
+    /// The shooting problem of `[shoot]`, if there is one.
     pub shoot: Option<ShootSettings>,
     /// The materials.
     pub materials: Vec<Material>,
-    /// The material of each body, as its place in the list.
+    /// The material of each body, as an index into `materials`.
     pub body_materials: Vec<Option<usize>>,
-    /// The colour of each body, red, green and blue, where the scene gives one.
-    pub body_colours: Vec<Option<[u8; 3]>>,
-    /// The scene with files, overrides, templates and patterns written out. It loads to the same model, bit for bit.
+    /// The color of each body (red, green, blue), where the scene gives one.
+    pub body_colors: Vec<Option<[u8; 3]>>,
+    /// The resolved scene: includes, overrides, templates and patterns written out. It loads to a bitwise identical model.
     pub resolved: String,
-    /// What is odd but not wrong.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Scene {
         Self::read(path, overrides, &|path| std::fs::read_to_string(path))
     }
 
-    /// Reads a scene from a text. `name` is what complaints call it; files it includes are looked for in `folder`.
+    /// Reads a scene from a text. `name` is used in complaints; included files are searched in `folder`.
     pub fn parse(
         text: &str,
         name: &str,
@@ -57,9 +57,9 @@ impl Scene {
         overrides: &[(String, String)],
     ) -> Result<Self, SceneError> {
         let path = folder.as_ref().join(name);
-        Self::read(&path, overrides, &|asked| match asked == path {
+        Self::read(&path, overrides, &|requested| match requested == path {
             true => Ok(text.to_owned()),
-            false => std::fs::read_to_string(asked),
+            false => std::fs::read_to_string(requested),
         })
     }
 
@@ -69,11 +69,23 @@ impl Scene {
         overrides: &[(String, String)],
         files: &dyn Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, SceneError> {
-        Self::read_into(Report::default(), path.as_ref(), overrides, files).0
+        Self::read_with(Report::default(), path.as_ref(), overrides, files).0
     }
 
-    /// Reads a scene; the report may be one that listens.
-    pub(crate) fn read_into(
+    /// Reads a scene and records its keys and words, with those that are accepted beside them, in a vocabulary.
+    pub fn read_recording(
+        vocabulary: &mut Vocabulary,
+        path: impl AsRef<Path>,
+        files: &dyn Fn(&Path) -> io::Result<String>,
+    ) -> Result<Self, SceneError> {
+        let report = Report::recording(std::mem::take(vocabulary));
+        let (outcome, recorded) = Self::read_with(report, path.as_ref(), &[], files);
+        *vocabulary = recorded.unwrap_or_default();
+        outcome
+    }
+
+    /// Reads a scene with a report; returns the vocabulary too, if the report records one.
+    fn read_with(
         mut report: Report,
         path: &Path,
         overrides: &[(String, String)],
@@ -82,7 +94,7 @@ impl Scene {
         let outcome = expand::expand(&report, path, overrides, files)
             .and_then(|root| Ok((read::build(&report, &root)?, root)));
         let clean = report.is_clean();
-        let heard = report.heard();
+        let vocabulary = report.take_vocabulary();
         let (complaints, warnings) = report.finish();
         let scene = match outcome {
             Ok((built, root)) if clean => Ok(Self {
@@ -97,23 +109,53 @@ impl Scene {
                 shoot: built.shoot,
                 materials: built.materials,
                 body_materials: built.body_materials,
-                body_colours: built.body_colours,
+                body_colors: built.body_colors,
                 // The root is a table: it was built from one.
                 resolved: root.table().map(print).unwrap_or_default(),
                 warnings,
             }),
             _ => Err(SceneError { complaints }),
         };
-        (scene, heard)
+        (scene, vocabulary)
     }
 }
 
-/// The name of a scene: that of its folder if the file is called `scene.toml`, otherwise that of the file. So it is with `study.toml`.
+/// The name of a scene or study: that of its folder if the file is called `scene.toml` or `study.toml`, otherwise that of the file.
 pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     match folder {
         Some(folder) if stem == "scene" || stem == "study" => folder,
         _ => stem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_a_scene_records_accepted_and_given_keys() {
+        let text = "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"variational\"\n[bodies.ball]\nshape = { sphere = 1 }\nmass = 1\n\
+                    [forces.pull]\nkind = \"spring\"\na = \"ball\"\nb = { world = [0, 0, 1] }\nstiffness = 1";
+        let mut vocabulary = Vocabulary::default();
+        let scene = Scene::read_recording(&mut vocabulary, "scene.toml", &|_| Ok(text.to_owned())).unwrap();
+        assert_eq!(scene.model.bodies.len(), 1);
+        let run = &vocabulary.keys["run"];
+        assert!(run.accepted.contains("seed") && run.unused().any(|key| key == "seed"));
+        assert!(!run.unused().any(|key| key == "step"));
+        let pull: Vec<&str> = vocabulary.keys["forces.NAME(spring)"].unused().collect();
+        assert_eq!(pull, ["damping", "rest_length"]);
+        assert!(vocabulary.words["run.scheme"].unused().any(|word| word == "exact"));
+        assert!(vocabulary.words["forces.NAME.kind"].given.contains("spring"));
+        // A scene that is refused is recorded too.
+        assert!(
+            Scene::read_recording(&mut vocabulary, "scene.toml", &|_| Ok(
+                "[joints.pin]\nkind = \"pin\"".to_owned()
+            ))
+            .is_err()
+        );
+        assert!(vocabulary.words["joints.NAME.kind"].accepted.contains("revolute"));
+        assert!(vocabulary.keys["run"].given.contains("step"));
     }
 }

@@ -1,7 +1,7 @@
-//! What a mistyped word was probably meant to be.
+//! Suggestions for misspelt words, by edit distance.
 
-/// The word of `known` that `given` was probably meant to be: at most a third of its letters differ. Capitals, hyphens
-/// and underscores do not count, nor does `body` for `bodies`.
+/// The word of `known` nearest to `given`, if at most a third of its letters differ. Case, hyphens, underscores and the plural `-ies` are
+/// ignored.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let reach = (given.chars().count() / 3).max(1);
     let plain = |word: &str| word.to_lowercase().replace('-', "_");
@@ -17,7 +17,7 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// Letters to insert, drop, replace or swap with their neighbour to turn one word into the other.
+/// Edit distance: insertions, deletions, replacements and swaps of neighbours (Damerau, Levenshtein).
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = (0..=a.len()).map(|i| vec![i; b.len() + 1]).collect();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_counted_as_a_typist_would() {
+    fn edit_distances_count_a_swap_of_neighbours_once() {
         assert_eq!(edits("", "abc"), 3);
         assert_eq!(edits("position", "positoin"), 1);
         assert_eq!(edits("kitten", "sitting"), 3);

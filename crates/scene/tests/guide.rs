@@ -2,7 +2,7 @@
 //! knows, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use percussion_scene::{Known, Scene, Vocabulary};
+use percussion_scene::{AcceptedWords, Scene, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,21 +61,21 @@ fn repository() -> PathBuf {
 /// Keys and words by the tables the page speaks of, heard from its examples and from the gallery. What is written in several
 /// places is described once: shapes under `shapes.NAME`, bodies and placements under `bodies.NAME`, points likewise.
 struct Heard {
-    keys: BTreeMap<String, Known>,
-    words: BTreeMap<String, Known>,
+    keys: BTreeMap<String, AcceptedWords>,
+    words: BTreeMap<String, AcceptedWords>,
 }
 
 fn heard() -> Heard {
     let mut vocabulary = Vocabulary::default();
     for (_, text) in blocks().into_iter().filter(|(kind, _)| *kind == "toml") {
-        vocabulary.listen("scene.toml", &|_| Ok(complete(&text))).unwrap();
+        Scene::read_recording(&mut vocabulary, "scene.toml", &|_| Ok(complete(&text))).unwrap();
     }
     for folder in fs::read_dir(repository().join("scenes")).unwrap() {
         for file in fs::read_dir(folder.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("study.toml")
             {
-                vocabulary.listen(&path, &|path| fs::read_to_string(path)).unwrap();
+                Scene::read_recording(&mut vocabulary, &path, &|path| fs::read_to_string(path)).unwrap();
             }
         }
     }
@@ -90,7 +90,7 @@ fn heard() -> Heard {
 }
 
 /// Where the page describes a table.
-fn described(table: &str, known: &Known) -> String {
+fn described(table: &str, known: &AcceptedWords) -> String {
     let has = |key: &str| known.accepted.contains(key);
     // What is asked of bodies and joints is described once, at the end of a manoeuvre.
     if (table.starts_with("plan.") || table.starts_with("shoot.end.")) && !table.ends_with(".quaternion") {
@@ -125,7 +125,7 @@ fn described(table: &str, known: &Known) -> String {
 }
 
 /// Keys that all kinds of a collection accept, such as `joint` of patterns.
-fn common(keys: &BTreeMap<String, Known>, collection: &str) -> BTreeSet<String> {
+fn common(keys: &BTreeMap<String, AcceptedWords>, collection: &str) -> BTreeSet<String> {
     let mut kinds = keys.iter().filter(|(table, _)| table.starts_with(&format!("{collection}.NAME(")));
     let first = kinds.next().unwrap().1.accepted.clone();
     kinds.fold(first, |all, (_, known)| all.intersection(&known.accepted).cloned().collect())
@@ -319,7 +319,7 @@ fn every_key_in_the_tables_of_the_page_is_accepted_by_the_reader() {
     let Heard { keys, words } = heard();
     let mut checked = 0;
     let mut wrong = Vec::new();
-    let mut check = |known: &Known, word: &str, place: &str| {
+    let mut check = |known: &AcceptedWords, word: &str, place: &str| {
         checked += 1;
         if !known.accepted.contains(word) {
             wrong.push(format!("{place}: {word}"));
@@ -435,9 +435,9 @@ fn schemes_take_the_surfaces_the_page_says() {
             assert!(accepts(""), "{scheme}");
             assert_eq!(accepts("restitution = 0.5"), cells[2] == "any", "restitution, {scheme}");
             assert_eq!(accepts("friction = 0.5"), cells[3] == "any", "friction, {scheme}");
-            let by_drag = cells[2].contains("`drag`");
+            let by_drag = cells[2].contains("`normal_damping`");
             assert_eq!(
-                accepts("restitution = 0.5\ndrag = 1"),
+                accepts("restitution = 0.5\nnormal_damping = 1"),
                 cells[2] == "any" || by_drag,
                 "drag, {scheme}"
             );

@@ -56,9 +56,9 @@ fn bodies_have_the_colours_they_are_given() {
     );
     let wanted = [None, Some([0x10, 0x20, 0x30]), Some([0, 0xff, 0x7f]), Some([0xff; 3])];
     let first = scene(&text);
-    assert_eq!(first.body_colours, wanted);
+    assert_eq!(first.body_colors, wanted);
     // The scene that a run keeps beside itself has them too.
-    assert_eq!(scene(&first.resolved).body_colours, wanted);
+    assert_eq!(scene(&first.resolved).body_colors, wanted);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn mass_comes_from_shape_and_density_or_is_given() {
          [bodies.material]\nshape = { shape = \"bar\", position = [1, 0, 0] }\nmaterial = \"m\"\n\
          [bodies.mass]\nshapes = [\"bar\"]\nmass = 60\n\
          [bodies.moments]\nshape = \"bar\"\nmass = 60\nmoments = [65, 50, 25]\n\
-         [bodies.centre]\nmass = 60\ninertia = [[65, 0, 0], [0, 50, 0], [0, 0, 25]]\ncentre = [0, 0, 1]\n\
+         [bodies.centre]\nmass = 60\ninertia = [[65, 0, 0], [0, 50, 0], [0, 0, 25]]\ncenter_of_mass = [0, 0, 1]\n\
          [bodies.particle]\nkind = \"particle\"\nshape = \"bar\"\nmaterial = \"m\"\n\
          [bodies.floor]\nkind = \"fixed\"\nshape = { half_space = { normal = [0, 0, 1] } }\n",
     );
@@ -172,11 +172,11 @@ fn joint_coordinates_move_a_body_and_all_that_hangs_on_it() {
             Pose::new(about(z, 1.0), Vec3::new(0.0, 0.0, 2.0)),
         ),
         (
-            "kind = \"universal\"\nat = [0, 0, 0]\naxis = [1, 0, 0]\nsecond = [0, 1, 0]\ncoordinates = [0.4, 0.9]",
+            "kind = \"universal\"\nat = [0, 0, 0]\naxis = [1, 0, 0]\nsecond_axis = [0, 1, 0]\ncoordinates = [0.4, 0.9]",
             Pose::new(about(Vec3::x(), 0.4) * about(Vec3::y(), 0.9), Vec3::zeros()),
         ),
         (
-            "kind = \"planar\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nsecond = [0, 1, 0]\ncoordinates = [1.0, 2.0, 0.5]",
+            "kind = \"planar\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nsecond_axis = [0, 1, 0]\ncoordinates = [1.0, 2.0, 0.5]",
             Pose::new(about(z, 0.5), Vec3::new(-2.0, 1.0, 0.0)),
         ),
         (
@@ -202,7 +202,7 @@ fn joint_coordinates_move_a_body_and_all_that_hangs_on_it() {
 #[test]
 fn frames_on_bodies_say_the_same_as_a_point_of_the_world() {
     let world = placed("kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nangle = 0.4\nrate = 2");
-    let child = placed("kind = \"revolute\"\non_child = { position = [-1, 0, 0] }\nangle = 0.4\nrate = 2");
+    let child = placed("kind = \"revolute\"\nchild_frame = { position = [-1, 0, 0] }\nangle = 0.4\nrate = 2");
     for name in ["a", "b"] {
         assert!(close(&pose(&world, name), &pose(&child, name)));
     }
@@ -212,12 +212,12 @@ fn frames_on_bodies_say_the_same_as_a_point_of_the_world() {
     // Both frames explicit: the child goes where the coordinates put it, wherever it was written.
     let text = with_run(
         "[bodies.a]\nmass = 1\nmoments = [1, 2, 2.5]\nposition = [9, 9, 9]\n[joints.j]\nkind = \"prismatic\"\nparent = \"world\"\n\
-         child = \"a\"\non_parent = { position = [0, 0, 1] }\non_child = { position = [0, 0, -1] }\ntravel = 3\n",
+         child = \"a\"\nparent_frame = { position = [0, 0, 1] }\nchild_frame = { position = [0, 0, -1] }\ntravel = 3\n",
     );
     assert!(close(&pose(&scene(&text), "a"), &Pose::at(Vec3::new(0.0, 0.0, 5.0))));
 }
 
-const TWO: &str = "[bodies.a]\nmass = 1\nmoments = [1, 2, 2.5]\ncentre = [0, 0, 1]\n\
+const TWO: &str = "[bodies.a]\nmass = 1\nmoments = [1, 2, 2.5]\ncenter_of_mass = [0, 0, 1]\n\
                    [bodies.b]\nmass = 2\nmoments = [1, 2, 2.5]\nposition = [3, 0, 0]\n\
                    [joints.j]\nkind = \"cylindrical\"\nparent = \"world\"\nchild = \"b\"\nat = [3, 0, 0]\naxis = [0, 0, 1]\n";
 
@@ -252,7 +252,7 @@ fn forces_arrive_in_the_model_as_written() {
     assert_eq!(g.constant, 6.6743e-11);
     assert_eq!(g.bodies.iter().map(|source| source.weight).sum::<f64>(), 3.0);
     let attraction = forced(
-        "[forces.f]\nkind = \"attraction\"\nparameter = 4\ncentre = [1, 0, 0]\nbodies = [\"a\", \"b\"]\n",
+        "[forces.f]\nkind = \"attraction\"\nparameter = 4\ncenter = [1, 0, 0]\nbodies = [\"a\", \"b\"]\n",
     );
     assert_eq!(attraction.model.forces.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["f-a", "f-b"]);
     let load = forced(

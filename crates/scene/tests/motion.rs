@@ -76,14 +76,17 @@ fn motions_that_cannot_be_meant_are_refused() {
     wrong("{ shake = [0, 0, 1] }", "`bodies.box.motion.frequency` is missing; give it in hertz");
     wrong("{ shake = [0, 1], frequency = 1 }", "has 2 entries, not 3");
     wrong("{ shake = [0, 0, 1], frequency = 0 }", "`bodies.box.motion.frequency` is 0; give a positive");
-    wrong("{ frequency = 1 }", "says not how to move; give `shake`");
+    wrong("{ frequency = 1 }", "has no kind of motion; give `shake`");
     wrong("[0, 0, 1]", "is a list, not a table");
     wrong(
         "{ shake = [0, 0, 1], frequency = 1, rate = 1 }",
-        "`bodies.box.motion.rate` does not go with `shake`",
+        "`bodies.box.motion.rate` cannot be combined with `shake`",
     );
-    wrong("{ turn = [0, 0, 1], rate = 1, times = [0] }", "`bodies.box.motion.times` does not go with `turn`");
-    wrong("{ turn = [0, 0, 1], rate = 1, periods = 2 }", "does not go with `rate`");
+    wrong(
+        "{ turn = [0, 0, 1], rate = 1, times = [0] }",
+        "`bodies.box.motion.times` cannot be combined with `turn`",
+    );
+    wrong("{ turn = [0, 0, 1], rate = 1, periods = 2 }", "cannot be combined with `rate`");
     wrong("{ turn = [0, 0, 1], rate = 1, angle = 2 }", "is given together with `rate`");
     wrong("{ turn = [0, 0, 1] }", "`bodies.box.motion.rate` is missing");
     wrong("{ turn = [0, 0, 0], rate = 1 }", "is the zero vector");
@@ -91,7 +94,7 @@ fn motions_that_cannot_be_meant_are_refused() {
     wrong("{ times = [0, 1] }", "`bodies.box.motion.shifts` is missing");
     wrong("{ times = [0, 0], shifts = [[0, 0, 0], [1, 0, 0]] }", "sort the instants");
     wrong("{ times = [0, 1], shifts = [[0, 0, 0]] }", "2 instants and 1 values");
-    wrong("{ times = [0], shifts = [[0, 0, 0]], ramp = 1 }", "does not go with `times`");
+    wrong("{ times = [0], shifts = [[0, 0, 0]], ramp = 1 }", "cannot be combined with `times`");
     wrong("{ shake = [0, 0, 1], frequency = 1, start = 2, stop = 1 }", "but the motion starts at 2");
     wrong("{ shake = [0, 0, 1], frequency = 1, stop = 1, periods = 2 }", "is given together with `stop`");
     wrong("{ shake = [0, 0, 1], frequency = 1, ramp = -1 }", "of zero or more");
@@ -103,7 +106,7 @@ fn only_fixed_bodies_are_driven_and_only_contact_passes_it_on() {
     let turn = "motion = { turn = [0, 0, 1], rate = 1 }";
     refused(
         &with_run(&format!("{BALL}{turn} # <-")),
-        "`bodies.ball.motion` is given to a body that forces move; make the body kind = \"fixed\"",
+        "`bodies.ball.motion` is given to a body that is not fixed; make the body kind = \"fixed\"",
     );
     let hub = format!("{BALL}[bodies.hub]\nkind = \"fixed\"\n{turn}\n");
     refused(
@@ -121,7 +124,7 @@ fn only_fixed_bodies_are_driven_and_only_contact_passes_it_on() {
     // Planar shapes stay in their plane.
     let plate = "[bodies.plate] # <-\nkind = \"fixed\"\nshape = { rectangle = [1, 1] }\n\
                  motion = { turn = [0, 1, 0], rate = 1 }";
-    refused(&with_run(&format!("{BALL}{plate}")), "its motion leads out of their plane");
+    refused(&with_run(&format!("{BALL}{plate}")), "its motion leaves their plane");
     scene(&with_run(&format!("{BALL}{}", plate.replace("[0, 1, 0]", "[0, 0, 1]"))));
 }
 

@@ -5,11 +5,11 @@ mod common;
 
 use common::{changed, complaints, scene};
 use percussion_control::Guess;
-use percussion_control::kinematics::Stance;
-use percussion_control::plan::{ContactJoint, Drive, Measure, Slip, When};
-use percussion_control::transcription::{Setup, Transcription};
+use percussion_control::plan::{ContactFriction, ContactJoint, Measure, MomentumCondition, NodeSelector};
+use percussion_control::transcription::{ConstraintSet, Transcription};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::schemes::SchemeKind;
 use percussion_scene::{PlanGuess, PlanSettings, Scene};
 use percussion_solve::nlp::{Bound, Program};
@@ -45,7 +45,7 @@ const ARM: &str = "run = { step = 1e-3, until = 1 }\n\
     [bodies.hand]\nmass = 0.5\nmoments = [0.01, 0.02, 0.03]\nposition = [4, 0, 0]\n\
     [bodies.ball]\nkind = \"particle\"\nmass = 1\nposition = [0, 5, 0]\n\
     [joints.shoulder]\nkind = \"revolute\"\nparent = \"world\"\nchild = \"upper\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nlimits = [-2, 2]\n\
-    [joints.elbow]\nkind = \"universal\"\nparent = \"upper\"\nchild = \"lower\"\nat = [2, 0, 0]\naxis = [0, 0, 1]\nsecond = [0, 1, 0]\n\
+    [joints.elbow]\nkind = \"universal\"\nparent = \"upper\"\nchild = \"lower\"\nat = [2, 0, 0]\naxis = [0, 0, 1]\nsecond_axis = [0, 1, 0]\n\
     [joints.wrist]\nkind = \"spherical\"\nparent = \"lower\"\nchild = \"hand\"\nat = [4, 0, 0]\n";
 
 fn arm(plan: &str) -> String {
@@ -57,17 +57,17 @@ fn a_plan_that_says_nothing_holds_the_start_and_leaves_the_end_free() {
     let scene = scene(&ten(""));
     let PlanSettings { plan, guess, options } = scene.plan.clone().unwrap();
     assert_eq!((plan.intervals, plan.step), (10, 0.1));
-    assert_eq!(plan.times.total, Bound::equal(1.0));
-    assert_eq!(plan.times.scale, Bound::between(0.2, 5.0));
+    assert_eq!(plan.time_bounds.total, Bound::equal(1.0));
+    assert_eq!(plan.time_bounds.scale, Bound::between(0.2, 5.0));
     assert_eq!((plan.start.fixed.clone(), plan.end.fixed.clone()), (vec![true], vec![false]));
-    assert_eq!(plan.start.drive, [Drive::Given(scene.state.momenta.clone())]);
+    assert_eq!(plan.start.momentum, [MomentumCondition::Given(scene.state.momenta.clone())]);
     assert_eq!(plan.start.state, scene.state);
-    assert_eq!(plan.end.drive, [Drive::Free]);
-    assert_eq!((plan.effort, plan.time), (1.0, 0.0));
-    assert!(plan.actuators.is_empty() && plan.conditions.is_empty() && plan.meetings.is_empty());
+    assert_eq!(plan.end.momentum, [MomentumCondition::Free]);
+    assert_eq!((plan.control_effort_weight, plan.time_weight), (1.0, 0.0));
+    assert!(plan.actuators.is_empty() && plan.conditions.is_empty() && plan.contacts.is_empty());
     let avoidance = plan.avoidance.unwrap();
     assert_eq!((avoidance.margin, avoidance.pairs), (0.0, None));
-    assert!(matches!(guess, PlanGuess::Made(Guess::Straight)));
+    assert!(matches!(guess, PlanGuess::Computed(Guess::Straight)));
     assert_eq!(options.iterations, percussion_control::Options::default().iterations);
     // Without contact nothing keeps apart; without a plan there is none.
     assert!(planned(&arm("")).plan.avoidance.is_none());
@@ -90,8 +90,8 @@ fn an_override_reaches_into_a_plan() {
         [("plan.intervals", "20"), ("plan.contacts.0.node", "14"), ("plan.end.bodies.cube.at_rest", "true")];
     let text = ten("[[plan.contacts]]\nnode = 5\nbodies = [\"wall\", \"cube\"]\n[plan.end.bodies.cube]\n");
     let plan = changed(&text, &changes).plan.unwrap().plan;
-    assert_eq!((plan.intervals, plan.meetings[0].node), (20, 14));
-    assert_eq!(plan.end.drive, [Drive::Given(vec![0.0; 6])]);
+    assert_eq!((plan.intervals, plan.contacts[0].node), (20, 14));
+    assert_eq!(plan.end.momentum, [MomentumCondition::Given(vec![0.0; 6])]);
 }
 
 /// As the guide and the program advise: `--set plan.search.iterations=2000`, whether the scene has that table or not.
@@ -102,13 +102,13 @@ fn an_override_reaches_settings_that_a_plan_does_not_write() {
         ("plan.search.starts", "3"),
         ("plan.objective.time", "2"),
         ("plan.avoid.margin", "0.01"),
-        ("plan.guess.kind", "still"),
+        ("plan.guess.kind", "rest"),
     ];
     let settings = changed(&ten("time = \"free\"\n"), &changes).plan.unwrap();
     assert_eq!((settings.options.iterations, settings.options.starts), (2000, 3));
-    assert_eq!(settings.plan.time, 2.0);
+    assert_eq!(settings.plan.time_weight, 2.0);
     assert_eq!(settings.plan.avoidance.unwrap().margin, 0.01);
-    assert!(matches!(settings.guess, PlanGuess::Made(Guess::Still)));
+    assert!(matches!(settings.guess, PlanGuess::Computed(Guess::Rest)));
 }
 
 #[test]
@@ -117,10 +117,10 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
     let PlanSettings { plan, guess, .. } = scene.plan.clone().unwrap();
     let (mass, moment) = (0.27, 0.27 * 0.01 / 6.0);
     assert!((scene.model.bodies[0].mass - mass).abs() < 1e-15);
-    assert_eq!((plan.intervals, plan.step, plan.times.total), (30, 0.025, Bound::equal(0.75)));
-    assert!(plan.scales_sought() && plan.segments() == 2);
+    assert_eq!((plan.intervals, plan.step, plan.time_bounds.total), (30, 0.025, Bound::equal(0.75)));
+    assert!(plan.has_unknown_time_scales() && plan.segments() == 2);
     assert_eq!((plan.start.fixed.clone(), plan.end.fixed.clone()), (vec![true], vec![true]));
-    let Drive::Given(p) = &plan.end.drive[0] else { panic!("{:?}", plan.end.drive) };
+    let MomentumCondition::Given(p) = &plan.end.momentum[0] else { panic!("{:?}", plan.end.momentum) };
     for (found, wanted) in p.iter().zip([0.0, 0.25 * mass, 0.0, 0.0, 0.0, 0.0]) {
         assert!((found - wanted).abs() < 1e-15, "{p:?}");
     }
@@ -133,11 +133,14 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
     assert_eq!(plan.actuators.len(), 2);
     assert!(plan.actuators[0].bounds.iter().all(|b| *b == Bound::between(-0.002, 0.002)));
     assert!(plan.actuators[1].bounds.iter().all(|b| *b == Bound::between(-0.001, 0.001)));
-    let meeting = &plan.meetings[0];
+    let meeting = &plan.contacts[0];
     assert_eq!((meeting.node, meeting.bodies, meeting.flat), (9, (0, 1), true));
-    assert_eq!((meeting.restitution, meeting.slip, meeting.tie), (1.0, Slip::Free, None));
+    assert_eq!(
+        (meeting.restitution, meeting.friction, meeting.joint),
+        (1.0, ContactFriction::Frictionless, None)
+    );
     assert!(
-        matches!(guess, PlanGuess::Made(Guess::FreeMotion { scheme }) if scheme == SchemeKind::Decomposition)
+        matches!(guess, PlanGuess::Computed(Guess::FreeMotion { scheme }) if scheme == SchemeKind::Decomposition)
     );
     // Straight at 0.25 m/s the face is 0.217 s away, and again 0.533 s.
     assert!(
@@ -155,16 +158,16 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
 fn the_two_cubes_are_what_their_file_says() {
     let scene = gallery("../../scenes/two-cubes");
     let plan = scene.plan.clone().unwrap().plan;
-    assert_eq!(plan.meetings.iter().map(|m| m.node).collect::<Vec<_>>(), [20, 39]);
-    assert_eq!((plan.segments(), plan.times.total), (3, Bound::equal(0.5)));
+    assert_eq!(plan.contacts.iter().map(|m| m.node).collect::<Vec<_>>(), [20, 39]);
+    assert_eq!((plan.segments(), plan.time_bounds.total), (3, Bound::equal(0.5)));
     let (pusher, pushed) = (0, 1);
     let island = |body: usize| {
         let slot = plan.model.slots[body].unwrap();
         plan.model.islands.iter().position(|i| i.bodies.contains(&slot)).unwrap()
     };
     assert!(plan.end.fixed[island(pusher)] && !plan.end.fixed[island(pushed)]);
-    assert_eq!(plan.end.drive[island(pusher)], Drive::Given(vec![0.0; 6]));
-    assert_eq!(plan.end.drive[island(pushed)], Drive::Free);
+    assert_eq!(plan.end.momentum[island(pusher)], MomentumCondition::Given(vec![0.0; 6]));
+    assert_eq!(plan.end.momentum[island(pushed)], MomentumCondition::Free);
     assert!(plan.actuators.iter().all(|a| a.island == island(pusher)));
     // Where the one cube shall be, the other one is now.
     let text = scene.resolved.replace("[plan]", "[plan]\nend = { as_in_scene = [\"pushed\"], bodies = { pusher = { position = [0.07296, 0, 0], rotation_vector = [0, 0, 0], at_rest = true } } }");
@@ -174,7 +177,10 @@ fn the_two_cubes_are_what_their_file_says() {
         .map(|l| format!("{l}\n"))
         .collect();
     let said = complaints(&text)[0].to_string();
-    assert!(said.contains("`pusher` and `pushed` overlap by") && said.contains("at the end"), "{said}");
+    assert!(
+        said.contains("`pusher` and `pushed` penetrate each other by") && said.contains("at the end"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -182,22 +188,26 @@ fn the_throw_of_a_die_is_what_its_file_says() {
     let PlanSettings { plan, .. } = gallery("../../scenes/dice-throw").plan.unwrap();
     assert_eq!((plan.start.fixed.clone(), plan.end.fixed.clone()), (vec![false], vec![false]));
     assert_eq!(
-        (plan.start.drive.clone(), plan.end.drive.clone()),
-        (vec![Drive::Conditioned], vec![Drive::Conditioned])
+        (plan.start.momentum.clone(), plan.end.momentum.clone()),
+        (vec![MomentumCondition::Conditioned], vec![MomentumCondition::Conditioned])
     );
-    let names: Vec<(&str, When)> = plan.conditions.iter().map(|c| (c.name.as_str(), c.when)).collect();
+    let names: Vec<(&str, NodeSelector)> =
+        plan.conditions.iter().map(|c| (c.name.as_str(), c.nodes)).collect();
     let wanted = ["the position of `die`", "the velocity of `die`", "the angular velocity of `die`"];
-    assert_eq!(names, wanted.map(|name| (name, When::Start)));
+    assert_eq!(names, wanted.map(|name| (name, NodeSelector::Start)));
     assert_eq!(plan.conditions[0].bounds[0], Bound::between(0.2, 0.3));
     assert_eq!(plan.conditions[1].bounds[2], Bound::between(-1.0, 2.0));
-    assert_eq!(plan.times.total, Bound::between(0.4, 0.9));
-    let (corner, face) = (&plan.meetings[2], &plan.meetings[3]);
-    assert_eq!((corner.tie, corner.released, corner.flat), (Some(ContactJoint::Point), Some(50), false));
-    assert_eq!((face.tie, face.released, face.flat), (Some(ContactJoint::Rigid), None, true));
+    assert_eq!(plan.time_bounds.total, Bound::between(0.4, 0.9));
+    let (corner, face) = (&plan.contacts[2], &plan.contacts[3]);
+    assert_eq!(
+        (corner.joint, corner.release_node, corner.flat),
+        (Some(ContactJoint::Point), Some(50), false)
+    );
+    assert_eq!((face.joint, face.release_node, face.flat), (Some(ContactJoint::Rigid), None, true));
     // Velocities are sought; a search begins with those of the scene.
     let mass = 270.0 * 0.05_f64.powi(3);
     assert!((plan.start.state.momenta[0] + 1.255 * mass).abs() < 1e-12, "{:?}", plan.start.state.momenta);
-    assert_eq!((plan.effort, plan.goals.len()), (0.0, 3));
+    assert_eq!((plan.control_effort_weight, plan.goals.len()), (0.0, 3));
     assert!(matches!(plan.goals[0].measure, Measure::Alignment { .. }) && plan.goals[0].target == [1.0]);
     assert!(plan.goals[1..].iter().all(|goal| goal.target == [0.0; 3] && goal.weight == 1.0));
 }
@@ -222,8 +232,8 @@ fn a_plan_that_was_read_becomes_a_program() {
     assert!(matches!(plan.actuators[0].control, Control::Dof(1)));
     let nodes = vec![plan.start.state.clone(); plan.intervals + 1];
     let efforts = vec![0.0; plan.components() * plan.intervals];
-    let mut program = Transcription::new(plan, Setup::default());
-    let point = program.candidate(nodes, &efforts, &[]);
+    let mut program = Transcription::new(plan, ConstraintSet::default());
+    let point = program.initial_iterate(nodes, &efforts, &[]);
     let mut constraints = vec![0.0; program.layout().constraints.len()];
     program.evaluate(&point, &mut constraints).unwrap();
     assert!(constraints.iter().all(|c| c.is_finite()));
@@ -250,7 +260,7 @@ fn joints_that_all_stand_firm_make_a_firm_end() {
     // Everything has turned by a right angle about the shoulder.
     let hand = plan.model.pose(&plan.end.state, 2);
     assert!((hand.position - Vec3::new(0.0, 4.0, 0.0)).norm() < 1e-14, "{hand:?}");
-    let Drive::Given(p) = &plan.end.drive[0] else { panic!("{:?}", plan.end.drive) };
+    let MomentumCondition::Given(p) = &plan.end.momentum[0] else { panic!("{:?}", plan.end.momentum) };
     // Along the shoulder: the moment of inertia of all of them about it.
     let all = (0.3 + 2.0) + (0.1 + 9.0) + (0.03 + 0.5 * 16.0);
     assert!((p[0] - all).abs() < 1e-12, "{p:?}");
@@ -258,14 +268,14 @@ fn joints_that_all_stand_firm_make_a_firm_end() {
     let plan = planned(&text.replace("1.5707963267948966", "7.0").replace("limits = [-2, 2]", "")).plan;
     assert_eq!(plan.end.state.coordinates[0], 7.0);
     let velocity = Measure::Velocity {
-        of: percussion_control::plan::Seen { body: Some(2), components: Vec3::zeros() },
+        of: percussion_control::plan::BodyPoint { body: Some(2), components: Vec3::zeros() },
         from: None,
     };
     let mut state = plan.end.state.clone();
-    let Drive::Given(p) = &plan.end.drive[0] else { panic!() };
+    let MomentumCondition::Given(p) = &plan.end.momentum[0] else { panic!() };
     state.momenta[..6].copy_from_slice(p);
     let mut v = [0.0; 3];
-    velocity.value(&Stance::moving(&plan.model, &state), &mut v);
+    velocity.value(&ConfigurationKinematics::with_velocities(&plan.model, &state), &mut v);
     assert!(
         (v[0] + 4.0 * 7.0_f64.sin()).abs() < 1e-12 && (v[1] - 4.0 * 7.0_f64.cos()).abs() < 1e-12,
         "{v:?}"
@@ -279,9 +289,9 @@ fn a_spherical_joint_on_its_own_is_a_condition_on_orientations() {
     assert!(!plan.end.fixed[0]);
     let mut off = [0.0; 3];
     // The state at the end has the joint turned as asked: there the condition holds.
-    plan.conditions[0].measure.value(&Stance::new(&plan.model, &plan.end.state), &mut off);
+    plan.conditions[0].measure.value(&ConfigurationKinematics::new(&plan.model, &plan.end.state), &mut off);
     assert!(off.iter().all(|c| c.abs() < 1e-14), "{off:?}");
-    plan.conditions[0].measure.value(&Stance::new(&plan.model, &plan.start.state), &mut off);
+    plan.conditions[0].measure.value(&ConfigurationKinematics::new(&plan.model, &plan.start.state), &mut off);
     assert!((off[0] + 0.1).abs() < 1e-14 && (off[2] + 0.3).abs() < 1e-14, "{off:?}");
 }
 
@@ -289,7 +299,10 @@ fn a_spherical_joint_on_its_own_is_a_condition_on_orientations() {
 fn limits_of_joints_hold_at_all_nodes_unless_they_are_switched_off() {
     let plan = planned(&arm("")).plan;
     let limit = &plan.conditions[0];
-    assert_eq!((limit.name.as_str(), limit.when), ("the limits of angle of joint `shoulder`", When::Always));
+    assert_eq!(
+        (limit.name.as_str(), limit.nodes),
+        ("the limits of angle of joint `shoulder`", NodeSelector::Always)
+    );
     assert_eq!((limit.bounds[0], plan.conditions.len()), (Bound::between(-2.0, 2.0), 1));
     assert!(planned(&arm("joint_limits = false\n")).plan.conditions.is_empty());
     let text = arm("").replace("limits = [-2, 2]", "angle = 1\nlimits = [-0.5, 0.5]");
@@ -307,7 +320,10 @@ fn partial_ends_are_conditions() {
     let plan = planned(&ten("[plan.end.bodies.cube]\nposition = [{ min = -1, max = 1 }, 0.5, { min = 0 }]\n\
         angular_velocity = [0, 0, 0]\nalign = [{ axis = [0, 0, 2], with = [0, 0, 1], cosine = { min = 0.8 } }]\n"))
     .plan;
-    assert_eq!((plan.end.fixed.clone(), plan.end.drive.clone()), (vec![false], vec![Drive::Conditioned]));
+    assert_eq!(
+        (plan.end.fixed.clone(), plan.end.momentum.clone()),
+        (vec![false], vec![MomentumCondition::Conditioned])
+    );
     let said: Vec<(&str, &[Bound])> =
         plan.conditions.iter().map(|c| (c.name.as_str(), &c.bounds[..])).collect();
     let at = [Bound::between(-1.0, 1.0), Bound::equal(0.5), Bound::at_least(0.0)];
@@ -336,7 +352,10 @@ fn placements_relative_to_a_fixed_body_are_firm_and_those_relative_to_a_moving_o
         )
     );
     let plan = planned(&text).plan;
-    assert_eq!((plan.end.fixed.clone(), plan.end.drive.clone()), (vec![true], vec![Drive::Free]));
+    assert_eq!(
+        (plan.end.fixed.clone(), plan.end.momentum.clone()),
+        (vec![true], vec![MomentumCondition::Free])
+    );
     let pose = plan.model.pose(&plan.end.state, 0);
     assert!((pose.position - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-15, "{pose:?}");
     assert!((pose.rotation.angle() - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
@@ -349,7 +368,7 @@ fn placements_relative_to_a_fixed_body_are_firm_and_those_relative_to_a_moving_o
     );
     let plan = planned(&text).plan;
     assert_eq!(plan.end.fixed, [false, false]);
-    assert_eq!(plan.end.drive, [Drive::Conditioned, Drive::Conditioned]);
+    assert_eq!(plan.end.momentum, [MomentumCondition::Conditioned, MomentumCondition::Conditioned]);
     assert_eq!(plan.conditions.len(), 4);
     assert_eq!(plan.conditions[3].name, "the angular velocity of `cube` relative to `other`");
     // A search begins with the cube beside the other one.
@@ -359,23 +378,26 @@ fn placements_relative_to_a_fixed_body_are_firm_and_those_relative_to_a_moving_o
 #[test]
 fn conditions_and_goals_are_read_in_the_same_words() {
     let plan = planned(
-        &ten("[plan.objective]\neffort = 0.5\ntime = 2\n\
+        &ten("[plan.objective]\ncontrol_effort = 0.5\ntime = 2\n\
         [[plan.objective.goals]]\nweight = 3\nbodies.cube = { position = [0, 2, 0], velocity = [1, 0, 0] }\n\
         [[plan.conditions]]\nwhen = 4\nname = \"halfway\"\nbodies.cube = { position = [0, 1, { max = 2 }] }\n\
         [[plan.conditions]]\nbodies.cube = { point = [0.1, 0, 0], velocity = { max = [3, 3, 3] } }\n")
         .replace("step = 0.1", "step = 0.1\ntime = \"free\""),
     )
     .plan;
-    assert_eq!((plan.effort, plan.time), (0.5, 2.0));
-    assert_eq!(plan.times.total, Bound::at_least(0.0));
+    assert_eq!((plan.control_effort_weight, plan.time_weight), (0.5, 2.0));
+    assert_eq!(plan.time_bounds.total, Bound::at_least(0.0));
     assert_eq!(plan.goals.len(), 2);
     assert_eq!((plan.goals[0].target.clone(), plan.goals[0].weight), (vec![0.0, 2.0, 0.0], 3.0));
-    assert_eq!(plan.conditions[0].when, When::Node(4));
+    assert_eq!(plan.conditions[0].nodes, NodeSelector::Node(4));
     assert_eq!(plan.conditions[0].name, "halfway (the position of `cube`)");
     // A velocity at all nodes: the first one is given and within bounds, the last one is sought.
     assert_eq!(plan.conditions.len(), 1 + 10);
-    assert_eq!((plan.conditions[1].when, plan.conditions[10].when), (When::Node(1), When::End));
-    assert_eq!(plan.end.drive, [Drive::Conditioned]);
+    assert_eq!(
+        (plan.conditions[1].nodes, plan.conditions[10].nodes),
+        (NodeSelector::Node(1), NodeSelector::End)
+    );
+    assert_eq!(plan.end.momentum, [MomentumCondition::Conditioned]);
 }
 
 #[test]
@@ -387,15 +409,24 @@ fn contacts_take_their_surfaces_from_the_scene_unless_they_say_otherwise() {
         [[plan.contacts]]\nnode = 9\nbodies = [\"cube\", \"wall\"]\njoint = \"spherical\"\nfriction = 0.7\n";
     let text = ten(contacts).replace("[contact]", "[contact]\nrestitution = 0.9\nfriction = 0.3");
     let plan = planned(&text).plan;
-    let [first, second, third, held, foothold] = &plan.meetings[..] else { panic!() };
+    let [first, second, third, held, foothold] = &plan.contacts[..] else { panic!() };
     // The first one moves.
-    assert_eq!((first.bodies, first.restitution, first.slip), ((0, 1), 0.9, Slip::Friction(0.3)));
+    assert_eq!(
+        (first.bodies, first.restitution, first.friction),
+        ((0, 1), 0.9, ContactFriction::Coulomb(0.3))
+    );
     assert_eq!(first.name, "the contact of `cube` and `wall` at node 3");
-    assert_eq!((second.name.as_str(), second.restitution, second.slip), ("the second", 0.5, Slip::Sticks));
-    assert_eq!((third.tie, third.released), (Some(ContactJoint::Rigid), Some(8)));
+    assert_eq!(
+        (second.name.as_str(), second.restitution, second.friction),
+        ("the second", 0.5, ContactFriction::Sticking)
+    );
+    assert_eq!((third.joint, third.release_node), (Some(ContactJoint::Rigid), Some(8)));
     // A joint holds in all directions, whatever the surfaces are like, unless it has a friction of its own.
-    assert_eq!((third.slip, held.slip, held.foothold()), (Slip::Sticks, Slip::Sticks, None));
-    assert_eq!((foothold.tie, foothold.foothold()), (Some(ContactJoint::Point), Some(0.7)));
+    assert_eq!(
+        (third.friction, held.friction, held.foothold()),
+        (ContactFriction::Sticking, ContactFriction::Sticking, None)
+    );
+    assert_eq!((foothold.joint, foothold.foothold()), (Some(ContactJoint::Point), Some(0.7)));
 }
 
 #[test]
@@ -410,7 +441,7 @@ fn avoidance_names_pairs_of_parts() {
         pairs("[plan.avoid]\npairs = [[\"cube\", \"post\"]]\n"),
         Some((0.0, Some(vec![(0, 2), (0, 3)])))
     );
-    assert_eq!(pairs("[plan.avoid]\nexcept = [[\"post\", \"cube\"]]\n"), Some((0.0, Some(vec![(0, 1)]))));
+    assert_eq!(pairs("[plan.avoid]\nexclude = [[\"post\", \"cube\"]]\n"), Some((0.0, Some(vec![(0, 1)]))));
 }
 
 #[test]
@@ -419,7 +450,7 @@ fn waypoints_are_states() {
         "[plan.end]\njoints.shoulder = 1\njoints.elbow = { coordinates = [0, 0] }\njoints.wrist = { rotation_vector = [0, 0, 0] }\n\
         [plan.guess]\nwaypoints = [{ at = 0.25, joints.shoulder = 0.5, bodies.ball = { position = [1, 1, 1] } }, { at = 0.5, joints.elbow = { coordinates = [0.1, 0.2] } }]\n",
     );
-    let PlanGuess::Made(Guess::Waypoints(all)) = planned(&text).guess else { panic!() };
+    let PlanGuess::Computed(Guess::Waypoints(all)) = planned(&text).guess else { panic!() };
     let at: Vec<f64> = all.iter().map(|w| w.at).collect();
     assert_eq!(at, [0.0, 0.25, 0.5, 1.0]);
     assert_eq!(all[1].state.coordinates, [0.5, 0.0, 0.0]);
@@ -427,7 +458,7 @@ fn waypoints_are_states() {
     assert_eq!(all[3].state.coordinates, [1.0, 0.0, 0.0]);
     let ball = all[0].state.positions.len() - 1;
     assert!(all[1..].iter().all(|w| w.state.positions[ball] == Vec3::new(1.0, 1.0, 1.0)));
-    for (text, run) in [("run = \"runs/a\"\n", true), ("kind = \"still\"\n", false)] {
+    for (text, run) in [("run = \"runs/a\"\n", true), ("kind = \"rest\"\n", false)] {
         let guess = planned(&arm(&format!("[plan.guess]\n{text}"))).guess;
         assert_eq!(matches!(&guess, PlanGuess::Run(path) if path == "runs/a"), run);
     }
@@ -443,7 +474,10 @@ fn bodies_of_a_mechanism_may_be_placed_instead_of_its_joints() {
     );
     let plan = planned(&text).plan;
     assert_eq!(plan.end.fixed, [true, false]);
-    assert_eq!(plan.end.drive, [Drive::Given(vec![0.0; 6]), Drive::Given(vec![0.0; 3])]);
+    assert_eq!(
+        plan.end.momentum,
+        [MomentumCondition::Given(vec![0.0; 6]), MomentumCondition::Given(vec![0.0; 3])]
+    );
     let found = &plan.end.state.coordinates;
     let wanted = [0.0, 0.0, std::f64::consts::FRAC_PI_2];
     assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
@@ -453,18 +487,18 @@ fn bodies_of_a_mechanism_may_be_placed_instead_of_its_joints() {
 fn a_start_may_differ_from_the_scene() {
     let mass = 100.0 * 0.008;
     let plan = planned(&ten("[plan.start.bodies.cube]\nposition = [0, 2, 0]\nvelocity = [3, 0, 0]\n")).plan;
-    let Drive::Given(p) = &plan.start.drive[0] else { panic!("{:?}", plan.start.drive) };
+    let MomentumCondition::Given(p) = &plan.start.momentum[0] else { panic!("{:?}", plan.start.momentum) };
     assert!(plan.start.fixed[0] && (p[0] - 3.0 * mass).abs() < 1e-14 && p[1] == 0.0, "{p:?}");
     assert_eq!(plan.start.state.positions[0], Vec3::new(0.0, 2.0, 0.0));
     // What is not freed is held as the scene has it: here the velocity, where the placement is not firm.
     let plan = planned(&ten("[plan.start.bodies.cube]\nfree = [\"orientation\"]\n")).plan;
-    assert_eq!((plan.start.fixed[0], &plan.start.drive[0]), (false, &Drive::Conditioned));
+    assert_eq!((plan.start.fixed[0], &plan.start.momentum[0]), (false, &MomentumCondition::Conditioned));
     let names: Vec<&str> = plan.conditions.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["the position of `cube`", "the velocity of `cube`", "the angular velocity of `cube`"]);
     assert!(
         plan.conditions[1].bounds[1].violation(-1.0) < 1e-15 && plan.conditions[1].bounds[1].is_equation()
     );
     let plan = planned(&ten("[plan.start.bodies.cube]\nfree = true\n")).plan;
-    assert_eq!((plan.start.fixed[0], &plan.start.drive[0]), (false, &Drive::Free));
+    assert_eq!((plan.start.fixed[0], &plan.start.momentum[0]), (false, &MomentumCondition::Free));
     assert!(plan.conditions.is_empty());
 }

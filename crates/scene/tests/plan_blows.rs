@@ -5,10 +5,10 @@ mod common;
 
 use common::scene;
 use common::solved::{planned, solved};
-use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Plan;
 use percussion_control::replay::replay;
-use percussion_control::{PlanSolution, find};
+use percussion_control::solution::Outcome;
+use percussion_control::{PlanSolution, solve};
 use percussion_geometry::Vec3;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_solve::nlp::CallbackAction;
@@ -16,11 +16,11 @@ use percussion_solve::nlp::CallbackAction;
 /// The plan of a scene and what is found.
 fn found(text: &str) -> (Plan, PlanSolution) {
     let settings = scene(text).plan.unwrap();
-    let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
+    let guess = settings.computed_guess().unwrap().clone();
+    let found = solve(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
     println!(
         "{:?} J {:.6e}, {} rounds, {} iterations",
-        found.ending, found.objective, found.rounds, found.iterations
+        found.outcome, found.objective, found.rounds, found.iterations
     );
     (settings.plan, found)
 }
@@ -28,13 +28,13 @@ fn found(text: &str) -> (Plan, PlanSolution) {
 /// The simulator finds the blows by itself, and comes to the same nodes.
 fn happens_again(plan: &Plan, found: &PlanSolution) {
     let again =
-        replay(plan, &found.nodes, &found.efforts, SchemeKind::Exact, &SchemeOptions::default()).unwrap();
-    println!("replay {:.2e} m, {:.2e} rad", again.agreement.position, again.agreement.rotation);
+        replay(plan, &found.nodes, &found.inputs, SchemeKind::Exact, &SchemeOptions::default()).unwrap();
+    println!("replay {:.2e} m, {:.2e} rad", again.deviation.position, again.deviation.rotation);
     assert!(
-        again.agreement.position < 1e-9 && again.agreement.rotation < 1e-8,
+        again.deviation.position < 1e-9 && again.deviation.rotation < 1e-8,
         "{:e} {:e}",
-        again.agreement.position,
-        again.agreement.rotation
+        again.deviation.position,
+        again.deviation.rotation
     );
 }
 
@@ -45,10 +45,10 @@ fn two_cubes_that_may_turn_push_each_other_and_keep_their_momentum() {
     let changes =
         [("plan.controls.torque", "{ kind = \"torque\", body = \"pusher\" }"), ("plan.search.starts", "1")];
     let (plan, found) = (planned("two-cubes", &changes).plan, solved("two-cubes", &changes));
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     // From a guess in which edges are nearest, not faces, it is the same one.
     for attempt in &found.attempts {
-        assert_eq!(attempt.ending, Ending::Optimal);
+        assert_eq!(attempt.outcome, Outcome::Optimal);
         assert!((attempt.objective / found.objective - 1.0).abs() < 1e-5, "{attempt:?}");
     }
     // The manoeuvre in which nothing turns is a saddle: this is a real minimum below it.
@@ -69,7 +69,7 @@ fn two_cubes_that_may_turn_push_each_other_and_keep_their_momentum() {
     let mut off_centre = 0.0_f64;
     for k in 0..plan.intervals {
         let (here, next) = (&found.nodes[k], &found.nodes[k + 1]);
-        let effort = &found.efforts[6 * k..6 * k + 6];
+        let effort = &found.inputs[6 * k..6 * k + 6];
         let (force, torque) =
             (Vec3::new(effort[0], effort[1], effort[2]), Vec3::new(effort[3], effort[4], effort[5]));
         let h = next.time - here.time;
@@ -123,12 +123,12 @@ fn plate(size: f64, away: f64, more: &str) -> (Plan, PlanSolution) {
 #[test]
 fn a_corner_meets_a_plate_on_it_and_not_beside() {
     let (plan, wide) = plate(0.5, -0.1, "");
-    assert_eq!((wide.ending.clone(), wide.rounds), (Ending::Optimal, 1));
+    assert_eq!((wide.outcome.clone(), wide.rounds), (Outcome::Optimal, 1));
     let beside = wide.contacts[0].point;
     assert!(beside.x < -0.06, "{beside}");
     happens_again(&plan, &wide);
     let (plan, small) = plate(0.1, -0.1, "");
-    assert_eq!(small.ending, Ending::Optimal);
+    assert_eq!(small.outcome, Outcome::Optimal);
     let on = small.contacts[0].point;
     assert!(on.x.abs() <= 0.05 && on.z.abs() <= 0.05 && on.y.abs() < 1e-9, "{on}");
     assert!(small.clearance.abs() < 1e-9, "{:e}", small.clearance);
@@ -141,8 +141,8 @@ fn a_corner_meets_a_plate_on_it_and_not_beside() {
 fn a_plate_out_of_reach_is_named() {
     let lane = r#"conditions = [{ name = "the lane", bodies.cube.position = { max = [-0.15, 1.0, 1.0] } }]"#;
     let (_, found) = plate(0.1, -0.2, lane);
-    let Ending::Infeasible(names) = &found.ending else { panic!("{:?}", found.ending) };
-    let beside = "the contact of `cube` and `plate` at node 10 lies on what meets there, not beside it";
+    let Outcome::Infeasible(names) = &found.outcome else { panic!("{:?}", found.outcome) };
+    let beside = "the contact of `cube` and `plate` at node 10 lies within the faces or edges in contact";
     assert!(names.iter().any(|name| name == beside), "{names:?}");
     assert!(names.iter().any(|name| name.starts_with("the lane")), "{names:?}");
 }
@@ -178,7 +178,7 @@ fn an_edge_meets_an_edge_between_its_ends() {
         ]
         "#
     ));
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     let on = found.contacts[0].point;
     assert!(on.x.abs() < 0.05 && (on.y - 0.01 * 2.0_f64.sqrt()).abs() < 1e-9 && on.z.abs() < 1e-9, "{on}");
     assert!(found.clearance.abs() < 1e-9);
@@ -215,7 +215,7 @@ fn bodies_that_a_contact_joins_keep_their_momentum() {
             ]
             "#,
     );
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     let delta = found.consistency.iter().flatten().fold(0.0_f64, |most, d| most.max(d.abs()));
     println!("{:?}, momentum left over {delta:.1e}", found.contacts[0].point);
     assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
@@ -253,7 +253,7 @@ fn faces_that_stick_move_as_one() {
             ]
             "#,
     );
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     let delta = found.consistency.iter().flatten().fold(0.0_f64, |most, d| most.max(d.abs()));
     assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
     let (node, contact) = (&found.nodes[10], &found.contacts[0]);

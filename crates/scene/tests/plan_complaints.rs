@@ -72,7 +72,7 @@ fn numbers_are_in_their_range() {
     let bare = |text: &str, said: &str| refused(&format!("{CUBES}[plan]{text}"), said);
     bare("\nintervals = 0 # <-\nstep = 1", "`plan.intervals` is 0; give a whole number of at least 1");
     bare("\nintervals = 100001 # <-\nstep = 1", "`plan.intervals` is 100001; give at most 100000");
-    bare(" # <-\nstep = 1", "`plan.intervals` is missing; add how many there are");
+    bare(" # <-\nstep = 1", "`plan.intervals` is missing; add the number of intervals");
     bare(" # <-\nintervals = 5", "`plan.step` is missing; add the length of an interval");
     bare("\nintervals = 5\nstep = -1 # <-", "`plan.step` is -1; give a positive length of an interval");
     bare("\nintervals = 5\nstep = nan # <-", "`plan.step` is NaN; give a finite number");
@@ -81,26 +81,26 @@ fn numbers_are_in_their_range() {
         "\nintervals = 5\ntime = { min = 2, max = 1 } # <-",
         "`plan.time.min` is 2, above the `max` of 1; swap them",
     );
-    bare(
-        "\nintervals = 5\nstep = 1\ntime = {} # <-",
-        "`plan.time` bounds nothing; give `min`, `max` or both",
-    );
+    bare("\nintervals = 5\nstep = 1\ntime = {} # <-", "`plan.time` has no bound; give `min`, `max` or both");
     bare(
         "\nintervals = 5\nstep = 1\ntime = 50 # <-",
         "`plan.time` cannot be reached: 5 intervals of 1 s scaled from 0.2 to 5 take",
     );
-    plan("scales = { min = 0, max = 2 } # <-", "`plan.scales` reaches down to 0; give a positive `min`");
+    plan(
+        "time_scales = { min = 0, max = 2 } # <-",
+        "`plan.time_scales` has the lower bound 0; give a positive `min`",
+    );
     for (text, said) in [
         ("tolerance = 0 # <-", "`plan.search.tolerance` is 0; give a positive violation"),
         ("iterations = 0 # <-", "give a whole number of at least 1"),
-        ("disturbance = -1 # <-", "`plan.search.disturbance` is -1"),
+        ("perturbation = -1 # <-", "`plan.search.perturbation` is -1"),
         ("seed = -1 # <-", "is not a seed"),
     ] {
         plan(&format!("[plan.search]\n{text}"), said);
     }
     plan(
-        "[plan.objective]\neffort = -1 # <-",
-        "`plan.objective.effort` is -1; give a weight of zero or more",
+        "[plan.objective]\ncontrol_effort = -1 # <-",
+        "`plan.objective.control_effort` is -1; give a weight of zero or more",
     );
     plan(
         "[plan.avoid]\nmargin = -0.1 # <-",
@@ -113,7 +113,7 @@ fn numbers_are_in_their_range() {
     end("position = [0, nan, 0] # <-", "`plan.end.bodies.blue.position[1]` is NaN");
     end(
         "align = [{ axis = [0, 0, 1], with = [0, 0, 1], cosine = 2 }] # <-",
-        "cannot be reached; give what lies between -1 and 1",
+        "is not a cosine; give bounds between -1 and 1",
     );
 }
 
@@ -154,13 +154,13 @@ fn ends_do_not_contradict_themselves() {
         "`plan.end.as_in_scene` names `blue`, but so does `plan.end.bodies.blue`",
     );
     plan("[plan.end]\nas_in_scene = [\"wall\"] # <-", "names the fixed body `wall`; remove it");
-    plan("[plan.end.bodies.wall] # <-\nposition = [0, 0, 0]", "asks something of a fixed body");
+    plan("[plan.end.bodies.wall] # <-\nposition = [0, 0, 0]", "is about a fixed body");
     plan(
         "[plan.end.bodies.ball]\nrotation_vector = [0, 0, 1] # <-",
-        "is asked of a particle, which has no orientation",
+        "is given for a particle, which has no orientation",
     );
     end("relative_to = \"blue\" # <-\nposition = [0, 0, 0]", "is the body itself");
-    end("free = true # <-", "remove it: what is not said is free here");
+    end("free = true # <-", "remove it: what is not given is free here");
     plan(
         "[plan.start.bodies.blue]\nposition = [0, 2, 0]\nfree = [\"position\"] # <-",
         "names the position, which is given",
@@ -168,21 +168,21 @@ fn ends_do_not_contradict_themselves() {
     let firm = "position = [0, 2, 0]\nrotation_vector = [0, 0, 0]\n";
     end(
         &format!("{firm}align = [{{ axis = [0, 0, 1], with = [0, 0, 1], cosine = 0.5 }}] # <-"),
-        "the alignment of `blue` is asked for, but follows from what else is said about the end",
+        "the alignment of `blue` is given, but follows from the other targets of the end",
     );
     plan(
         &format!(
             "[plan.end.bodies.blue]\n{firm}[[plan.conditions]]\nwhen = \"end\"\nbodies.blue = {{ position = [0, 4, 0] }} # <-"
         ),
-        "the position of `blue` is out of its bounds by 2.000e0 at the end, which stands firm",
+        "the position of `blue` is out of its bounds by 2.000e0 at the end, which is fixed",
     );
     plan(
         "[plan.end.bodies.blue]\nposition = [0, 2, 0]\n[[plan.conditions]]\nwhen = 10\nbodies.blue = { position = [0, 4, 0] } # <-",
-        "the position of `blue` contradicts what is said elsewhere",
+        "the position of `blue` contradicts another condition",
     );
     plan(
         "[plan.end.bodies.blue]\nat_rest = true\n[[plan.conditions]]\nwhen = \"end\"\nbodies.blue = { velocity = [1, 0, 0] } # <-",
-        "it is given there already",
+        "it is given there",
     );
     plan(
         "[[plan.conditions]]\nbodies.blue = { velocity = { min = [1, 0, 0] } } # <-",
@@ -192,22 +192,22 @@ fn ends_do_not_contradict_themselves() {
         "[[plan.conditions]]\nbodies.blue = { position = { min = [0, 2, 0] } } # <-",
         "out of its bounds by 1.000e0 at the start",
     );
-    plan("[[plan.conditions]] # <-\nwhen = 3", "asks for nothing");
+    plan("[[plan.conditions]] # <-\nwhen = 3", "specifies nothing");
     plan(
         "[[plan.conditions]]\nwhen = 11 # <-\nbodies.blue = { position = [0, 2, 0] }",
         "`plan.conditions[0].when` is 11; give a node from 0 to 10",
     );
     plan(
         "[[plan.conditions]]\nwhen = 5\nbodies.blue = { align = [{ axis = [0, 0, 1], with = [1, 0, 0], cosine = { min = 1 } }] } # <-",
-        "where its slope vanishes",
+        "where its gradient vanishes",
     );
     plan(
         "[plan.end.bodies.blue]\nat_rest = true\n[[plan.objective.goals]]\nbodies.blue = { velocity = [0, 0, 0] } # <-",
-        "is a goal, but [plan.end] gives it already",
+        "is a goal, but it is given in [plan.end]",
     );
     plan(
         "[[plan.objective.goals]]\nbodies.blue = { position = { min = [0, 0, 0] } } # <-",
-        "is a range, but a goal is something to come near to",
+        "is a range, but a goal needs numbers",
     );
 }
 
@@ -217,13 +217,10 @@ fn bodies_do_not_overlap_at_the_ends() {
     let blue = |y: f64, more: &str| {
         format!("end = {{ bodies.blue = {{ rotation_vector = [0, 0, 0], {} }} # <-\n{more}", at(y))
     };
-    plan(
-        &blue(0.08, ""),
-        "`blue` and `wall` overlap by 2.000e-2 m at the end; ask for another final placement",
-    );
-    plan(&blue(2.9, ""), "`blue` and `post` overlap by");
+    plan(&blue(0.08, ""), "`blue` and `wall` penetrate each other by 2.000e-2 m at the end; change the end");
+    plan(&blue(2.9, ""), "`blue` and `post` penetrate each other by");
     let both = "end = { as_in_scene = [\"green\"], bodies.blue = { rotation_vector = [0, 0, 0], position = [0.9, 1, 0] } } # <-\n";
-    plan(both, "`blue` and `green` overlap by 1.000e-1 m at the end");
+    plan(both, "`blue` and `green` penetrate each other by 1.000e-1 m at the end");
     plan(
         &blue(0.15, "avoid = { margin = 0.1 }\n"),
         "`blue` and `wall` are 5.000e-2 m apart, nearer than the margin of 0.1 m at the end",
@@ -237,9 +234,9 @@ fn bodies_do_not_overlap_at_the_ends() {
 fn contacts_can_happen() {
     contact(
         "bodies = [\"wall\", \"post\"] # <-",
-        "names `post` and `wall`, which never meet: both are fixed",
+        "names `post` and `wall`, which cannot collide: both are fixed",
     );
-    contact("bodies = [\"ball\", \"wall\"] # <-", "which never meet: `ball` has no shape; give it one");
+    contact("bodies = [\"ball\", \"wall\"] # <-", "which cannot collide: `ball` has no shape; give it one");
     contact("bodies = [\"blue\", \"blue\"] # <-", "names one body twice");
     contact("bodies = [\"blue\"] # <-", "has 1 entries; name two bodies");
     let off = "[contact.pairs.p]\nbetween = [\"blue\", \"green\"]\ncollide = false\n";
@@ -257,7 +254,7 @@ fn contacts_can_happen() {
         let one = |node: usize| format!("node = {node}\nbodies = [\"blue\", \"wall\"]\n");
         format!("{}[[plan.contacts]] # <-\n{}", one(5), one(node))
     };
-    contact(&more(4), "`plan.contacts[1]` is at node 4, before the one above it at node 5");
+    contact(&more(4), "`plan.contacts[1]` is at node 4, before the previous contact at node 5");
     contact(&more(5), "is the second contact of its bodies at node 5");
     let one = format!(
         "{CUBES}[plan]\nintervals = 1\nstep = 0.1\n[[plan.contacts]]\nnode = 1 # <-\nbodies = [\"blue\", \"wall\"]\n"
@@ -269,11 +266,11 @@ fn contacts_can_happen() {
     );
     contact(
         "bodies = [\"blue\", \"wall\"]\nfriction = 0.3\nflat = true # <-",
-        "`plan.contacts[0].flat` is given to surfaces with the friction 0.3, but faces that strike stick or slip freely; give `friction` 0 or \"stick\", or remove `flat`",
+        "`plan.contacts[0].flat` is given to surfaces with the friction 0.3, but contacts of faces need sticking or frictionless surfaces; give `friction` 0 or \"stick\", or remove `flat`",
     );
     contact("bodies = [\"blue\", \"wall\"]\nrestitution = 1.5 # <-", "is 1.5; give a number from 0 to 1");
     contact("bodies = [\"blue\", \"wall\"]\nfriction = -1 # <-", "`plan.contacts[0].friction` is -1");
-    contact("bodies = [\"blue\", \"wall\"]\nrelease = 7 # <-", "there is no joint to leave");
+    contact("bodies = [\"blue\", \"wall\"]\nrelease = 7 # <-", "there is no joint to release");
     contact(
         "bodies = [\"blue\", \"wall\"]\njoint = \"fixed\"\nrelease = 5 # <-",
         "is 5, but the joint is made at node 5 of 10",
@@ -284,31 +281,34 @@ fn contacts_can_happen() {
     );
     contact(
         "bodies = [\"blue\", \"wall\"]\njoint = \"fixed\"\nfriction = 0.5 # <-",
-        "is given to a contact that makes a fixed joint, which holds in all directions; remove it, or make the joint \"spherical\"",
+        "is given to a contact that makes a fixed joint, which has no friction law; remove it, or make the joint \"spherical\"",
     );
     contact(
         "bodies = [\"blue\", \"wall\"]\njoint = \"spherical\"\nfriction = 0 # <-",
-        "is 0, but a foothold without friction holds nothing; give a coefficient above 0, or remove it",
+        "is 0, but a foothold needs friction; give a coefficient above 0, or remove it",
     );
     let round = CUBES.replacen("shape = { cube = 0.2 }", "shape = { sphere = 0.1 }", 1);
     let text = "[[plan.contacts]]\nnode = 5\nbodies = [\"blue\", \"wall\"] # <-\n";
     refused(
         &format!("{round}[plan]\nintervals = 10\nstep = 0.1\n{text}"),
-        "one is curved where they may meet",
+        "whose shapes in contact are curved",
     );
     arm(
         "[[plan.contacts]]\nnode = 2\nbodies = [\"upper\", \"lower\"] # <-",
         "the scene has no contact; add [contact]",
     );
     arm("avoid = true # <-", "is given, but the scene has no contact; add [contact]");
-    plan("[plan.avoid]\npairs = [[\"blue\", \"ball\"]] # <-", "names `blue` and `ball`, which never meet");
+    plan(
+        "[plan.avoid]\npairs = [[\"blue\", \"ball\"]] # <-",
+        "names `blue` and `ball`, which cannot collide",
+    );
 }
 
 #[test]
 fn mechanisms_are_told_enough_and_not_too_much() {
     arm(
         "[plan.end]\njoints.elbow = { angle = 1, rate = 2 } # <-",
-        "the rates of joint `elbow` at the end are given, but not everything",
+        "the rates of joint `elbow` at the end are given, but not the whole state",
     );
     arm(
         "[plan.end]\nbodies.lower = { position = [1, 1, 0], rotation_vector = [0, 0, 1], at_rest = true } # <-",
@@ -316,12 +316,9 @@ fn mechanisms_are_told_enough_and_not_too_much() {
     );
     arm(
         "[plan.end.joints]\nshoulder = 0.5\nelbow = 0.5\n[plan.end.bodies]\nlower = { position = [1, 1, 0] } # <-",
-        "the position of `lower` is asked for, but follows from what else is said",
+        "the position of `lower` is given, but follows from the other targets",
     );
-    arm(
-        "[plan.start]\nbodies.lower = { position = [1, 1, 0] } # <-",
-        "say what is free: `free = true` of the joints",
-    );
+    arm("[plan.start]\nbodies.lower = { position = [1, 1, 0] } # <-", "set `free = true` for the joints");
     arm(
         "[plan.end.bodies]\nupper = { position = [1, 0, 1], rotation_vector = [0, 0, 0] } # <-\nlower = { position = [3, 0, 1], rotation_vector = [0, 0, 0] }",
         "joint `shoulder`",
@@ -330,13 +327,13 @@ fn mechanisms_are_told_enough_and_not_too_much() {
         "[plan.end.joints.elbow]\ntravel = 1 # <-",
         "is not a coordinate of a revolute joint; give coordinates = [angle]",
     );
-    arm("[plan.end.joints.elbow]\ncoordinates = [1, 2] # <-", "has 2 entries, but a revolute joint keeps 1");
+    arm("[plan.end.joints.elbow]\ncoordinates = [1, 2] # <-", "has 2 entries, but a revolute joint has 1");
     arm("[plan.end.joints.elbow]\nrates = [1, 2] # <-", "gives 2 for the 1 degrees of freedom");
     arm("[plan.end.joints.elbow]\nrotation_vector = [0, 0, 1] # <-", "it is for spherical joints");
-    arm("[[plan.conditions]]\njoints.elbow = { rate = 1 } # <-", "is given on the way");
+    arm("[[plan.conditions]]\njoints.elbow = { rate = 1 } # <-", "is given in a path condition");
     arm(
         "[plan.guess]\nwaypoints = [{ at = 0.5, bodies.lower = { position = [0, 0, 0] } }] # <-",
-        "places a body that hangs on a joint; give the joint's coordinates",
+        "gives the pose of a body on a joint; give the coordinates of the joint",
     );
     arm(
         "[plan.guess]\nwaypoints = [{ at = 0.5, joints.elbow = { angle = { min = 1 } } }] # <-",
@@ -344,9 +341,9 @@ fn mechanisms_are_told_enough_and_not_too_much() {
     );
     arm(
         "[plan.guess]\nwaypoints = [{ at = 1.5, joints.elbow = 1 }] # <-",
-        "is 1.5; give the part of the time, from 0 to 1",
+        "is 1.5; give a fraction of the total time, from 0 to 1",
     );
-    arm("[plan.guess]\nkind = \"still\"\nrun = \"x\" # <-", "does not go with kind = \"still\"");
+    arm("[plan.guess]\nkind = \"rest\"\nrun = \"x\" # <-", "cannot be combined with kind = \"rest\"");
     arm("[plan.guess] # <-\nkind = \"run\"", "`plan.guess.run` is missing; name a run folder");
 }
 
@@ -356,24 +353,24 @@ fn scenes_that_no_plan_can_be_made_for_are_refused() {
         [bodies.b]\nmass = 1\nmoments = [1, 1, 1]\nposition = [0, 0, 1]\n[plan]\nintervals = 5\nstep = 0.1\n";
     refused(
         &format!("{two}[joints.r] # <-\nkind = \"rod\"\nparent = \"a\"\nchild = \"b\"\n"),
-        "joint `r` is a rod: plans cannot yet hold loops and rods",
+        "joint `r` is a rod: plans do not support loops and rods",
     );
     refused(
         &format!(
             "{two}[joints.a]\nkind = \"free\"\nparent = \"world\"\nchild = \"a\"\n[joints.l] # <-\nkind = \"spherical\"\nparent = \"a\"\nchild = \"b\"\nat = [0, 0, 1]\nloop = true\n"
         ),
-        "joint `l` closes a loop: plans cannot yet hold loops and rods",
+        "joint `l` closes a loop: plans do not support loops and rods",
     );
     refused(
         &format!(
             "{two}[bodies.tray] # <-\nkind = \"fixed\"\nmotion = {{ shake = [0, 0, 1], frequency = 1 }}\n"
         ),
-        "`tray` is driven by a motion: plans cannot yet hold bodies that are driven",
+        "`tray` has a prescribed motion, which plans do not support",
     );
     let push = "[forces.push]\nkind = \"load\"\non = \"a\"\nforce = { times = [0, 1], values = [[0, 0, 0], [1, 0, 0]] }\n";
     refused(
         &format!("{}{push}", two.replace("step = 0.1\n", "step = 0.1\ntime = \"free\" # <-\n")),
-        "force `push` is given by a table in time, but the times of the nodes are sought",
+        "force `push` is given by a table in time, but the times of the nodes are unknowns",
     );
     // With a fixed time it is fine.
     common::scene(&format!("{two}{push}"));
@@ -381,5 +378,5 @@ fn scenes_that_no_plan_can_be_made_for_are_refused() {
         "{}[joints.j]\nkind = \"spherical\"\nparent = \"a\"\nchild = \"b\"\nat = [0, 0, 1]\n",
         two.replace("until = 1 }", "until = 1, scheme = \"lcp\" }").replace("[plan]", "[plan] # <-")
     );
-    refused(&lcp, "plans need joints with coordinates, but scheme \"lcp\" holds them as constraints");
+    refused(&lcp, "plans need joints with coordinates, but the scheme \"lcp\" treats them as constraints");
 }

@@ -4,8 +4,8 @@
 mod common;
 
 use common::scene;
-use percussion_control::find;
-use percussion_control::manoeuvre::Ending;
+use percussion_control::solution::Outcome;
+use percussion_control::solve;
 use percussion_solve::nlp::CallbackAction;
 
 /// A cube, a block beside it, and what is asked of the cube.
@@ -28,13 +28,13 @@ fn conflicts(plan: &str) -> Vec<String> {
         "#
     );
     let settings = scene(&text).plan.unwrap();
-    let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
-    println!("{:?} after {} iterations", found.ending, found.iterations);
+    let guess = settings.computed_guess().unwrap().clone();
+    let found = solve(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
+    println!("{:?} after {} iterations", found.outcome, found.iterations);
     // The best that was found is kept.
     assert!(found.objective.is_finite() && found.nodes.len() == 13);
-    match found.ending {
-        Ending::Infeasible(names) => names,
+    match found.outcome {
+        Outcome::Infeasible(names) => names,
         other => panic!("{other:?}"),
     }
 }

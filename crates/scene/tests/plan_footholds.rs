@@ -6,9 +6,9 @@ mod common;
 use common::scene;
 use common::solved::{planned, solved};
 use percussion_control::PlanSolution;
-use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::ContactJoint;
-use percussion_control::replay::{Agreement, Replayed, loaded, replay};
+use percussion_control::replay::{Deviation, ReplayResult, model_with_controls, replay};
+use percussion_control::solution::Outcome;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::rotation::RodriguesVector;
@@ -31,7 +31,7 @@ const FOOTHOLDS: [(usize, [f64; 3], usize, usize); 4] = [
 fn a_cartwheel_stands_on_footholds_that_only_push() {
     let plan = planned("cartwheel", &[]).plan;
     let found = &*FOUND;
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     let model = &plan.model;
     let masses: Vec<f64> = model.links.iter().map(|link| link.mass).collect();
     let weight = 9.81 * masses.iter().sum::<f64>();
@@ -69,8 +69,8 @@ fn a_cartwheel_stands_on_footholds_that_only_push() {
         }
     }
     // Before the first landing a simulation of the torques flies the same way.
-    let (times, torques) = (found.nodes[..=6].iter().map(|node| node.time), &found.efforts[..6 * 4]);
-    let driven = loaded(&plan, &times.collect::<Vec<f64>>(), torques).unwrap();
+    let (times, torques) = (found.nodes[..=6].iter().map(|node| node.time), &found.inputs[..6 * 4]);
+    let driven = model_with_controls(&plan, &times.collect::<Vec<f64>>(), torques).unwrap();
     let mut state = found.nodes[0].clone();
     let mut scheme = SchemeKind::Variational.build(&driven, &state, &Default::default()).unwrap();
     for node in &found.nodes[1..=6] {
@@ -107,7 +107,7 @@ fn a_cartwheel_lands_when_it_lands_whatever_the_nodes_are() {
         }
         let overrides: Vec<(&str, &str)> = overrides.iter().map(|(k, v)| (k.as_str(), *v)).collect();
         let other = solved("cartwheel", &overrides);
-        assert_eq!(other.ending, Ending::Optimal);
+        assert_eq!(other.outcome, Outcome::Optimal);
         for (a, b) in found.contacts.iter().zip(&other.contacts) {
             assert!((a.time - b.time).abs() < 0.002 * a.time.max(0.1), "{} {}", a.time, b.time);
         }
@@ -120,42 +120,42 @@ fn a_cartwheel_lands_when_it_lands_whatever_the_nodes_are() {
 fn a_simulation_of_its_torques_turns_the_cartwheel_over_its_footholds() {
     let plan = planned("cartwheel", &[]).plan;
     let found = &*FOUND;
-    let follow = |nodes: &[State], torques: &[f64]| -> Replayed {
+    let follow = |nodes: &[State], torques: &[f64]| -> ReplayResult {
         replay(&plan, nodes, torques, SchemeKind::Exact, &Default::default()).unwrap()
     };
-    let made = follow(&found.nodes, &found.efforts);
-    println!("{:?}", made.agreement);
+    let made = follow(&found.nodes, &found.inputs);
+    println!("{:?}", made.deviation);
     // A robot on its hands falls over: what differs at the start by so much of the momenta has grown by this factor.
     const DIFFERENCE: f64 = 1e-11;
     let mut nodes = found.nodes.clone();
     nodes[0].momenta.iter_mut().for_each(|p| *p *= 1.0 + DIFFERENCE);
-    let grown = follow(&nodes, &found.efforts).agreement;
+    let grown = follow(&nodes, &found.inputs).deviation;
     println!("differences grow by {:.1e} in rotation", grown.rotation / DIFFERENCE);
     assert!(grown.rotation > 1e4 * DIFFERENCE);
     let rounding = |grown: f64| 1e2 * f64::EPSILON * grown / DIFFERENCE;
-    assert!(made.agreement.position < rounding(grown.position), "{:?}", made.agreement);
-    assert!(made.agreement.rotation < rounding(grown.rotation), "{:?}", made.agreement);
+    assert!(made.deviation.position < rounding(grown.position), "{:?}", made.deviation);
+    assert!(made.deviation.rotation < rounding(grown.rotation), "{:?}", made.deviation);
     assert_eq!(made.joints.len(), 5);
     for (joint, contact) in made.joints.iter().zip(&found.contacts) {
         println!("{} {:?} {:?}", joint.name, joint.impulse, joint.cone);
         assert_eq!(
-            (&joint.name, joint.nodes.0, joint.tie),
+            (&joint.name, joint.nodes.0, joint.joint),
             (&contact.name, contact.node, ContactJoint::Point)
         );
         assert!((joint.impulse - contact.impulse).norm() < 1e-6, "{} {}", joint.impulse, contact.impulse);
         assert!(joint.speed.0 < -0.01 && joint.speed.1.abs() < 1e-9, "{:?}", joint.speed);
         assert!(joint.energy.1 < joint.energy.0);
         let cone = joint.cone.unwrap();
-        assert!(cone.blow < 1e-6 && cone.force.unwrap() < 1e-3, "{cone:?}");
+        assert!(cone.impulse < 1e-6 && cone.force.unwrap() < 1e-3, "{cone:?}");
     }
     assert_eq!(
         made.joints.iter().map(|joint| joint.nodes.1).collect::<Vec<_>>(),
         [Some(40), Some(74), Some(112), None, None]
     );
     // Torques that are one per cent too strong lead elsewhere, and out of the cones.
-    let strong: Vec<f64> = found.efforts.iter().map(|torque| 1.01 * torque).collect();
+    let strong: Vec<f64> = found.inputs.iter().map(|torque| 1.01 * torque).collect();
     let off = follow(&found.nodes, &strong);
-    assert!(off.agreement.position > 1e-2 && off.agreement.rotation > 1e-2, "{:?}", off.agreement);
+    assert!(off.deviation.position > 1e-2 && off.deviation.rotation > 1e-2, "{:?}", off.deviation);
 }
 
 /// The robot on a hinge where a limb of it stands, everything as at a node; `plan.controls` by the names of limbs.
@@ -239,11 +239,11 @@ fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
                     name(model, slot) == actuator.name
                 });
                 let sign = if actuator.name == limb { -1.0 } else { 1.0 };
-                torques.push(sign * found.efforts[k * 4 + own.unwrap()]);
+                torques.push(sign * found.inputs[k * 4 + own.unwrap()]);
             }
         }
         let times: Vec<f64> = nodes.iter().map(|node| node.time).collect();
-        let driven = loaded(&hinged, &times, &torques).unwrap();
+        let driven = model_with_controls(&hinged, &times, &torques).unwrap();
         // Momenta along the new degrees of freedom: all turns about the point, or all but the limb about its hinge.
         let p = |k: usize| start.momenta[k];
         let place = model.pose(start, body).point(&Vec3::from(point));
@@ -263,7 +263,7 @@ fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
             };
         }
         let mut scheme = SchemeKind::Variational.build(&driven, &state, &Default::default()).unwrap();
-        let mut agreement = Agreement::default();
+        let mut agreement = Deviation::default();
         for (k, node) in nodes.iter().enumerate() {
             if k > 0 {
                 let h = node.time - state.time;

@@ -6,7 +6,10 @@ mod common;
 
 use common::scene;
 use percussion_control::plan::Plan;
-use percussion_control::transcription::{Apart, Keeper, Plane, Point, ResolvedContact, Setup, Transcription};
+use percussion_control::transcription::{
+    ConstraintSet, Iterate, ResolvedContact, SeparatingPlane, SeparationConstraint, SeparationKind,
+    Transcription,
+};
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
 use percussion_scene::Scene;
@@ -21,7 +24,7 @@ fn of_file(name: &str, overrides: &[(&str, &str)]) -> Scene {
 }
 
 /// Over every interval a plane between every pair.
-fn apart(plan: &Plan, nodes: &[State]) -> Vec<Apart> {
+fn apart(plan: &Plan, nodes: &[State]) -> Vec<SeparationConstraint> {
     let (Some(avoidance), Some(contacts)) = (&plan.avoidance, &plan.model.contacts) else {
         return Vec::new();
     };
@@ -37,28 +40,33 @@ fn apart(plan: &Plan, nodes: &[State]) -> Vec<Apart> {
                     .normal()
             };
             let normals = [normal(&ends[0]), normal(&ends[1])];
-            let plane = Plane::best(contacts, pair, &normals, &[&ends[0], &ends[1]]);
+            let plane = SeparatingPlane::best(contacts, pair, &normals, &[&ends[0], &ends[1]]);
             let nodes = vec![(interval, avoidance.margin), (interval + 1, avoidance.margin)];
-            list.extend(plane.map(|plane| Apart { nodes, pair, by: Keeper::Plane(plane) }));
+            list.extend(plane.map(|plane| SeparationConstraint {
+                nodes,
+                pair,
+                kind: SeparationKind::Plane(plane),
+            }));
         }
     }
     list
 }
 
 /// The program that a search begins with, and its start.
-fn posed(scene: &Scene) -> (Transcription, Point) {
+fn posed(scene: &Scene) -> (Transcription, Iterate) {
     let settings = scene.plan.as_ref().unwrap();
     let plan = &settings.plan;
-    let path = settings.made_guess().unwrap().work_out(plan).unwrap();
+    let path = settings.computed_guess().unwrap().initial_path(plan).unwrap();
     let encounters = plan
-        .meetings
+        .contacts
         .iter()
         .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
     let encounters: Vec<ResolvedContact> = encounters.collect();
     // Bodies that meet on purpose are let pass elsewhere: both solvers get the same program, whatever it leaves out.
     let apart = if encounters.is_empty() { apart(plan, &path.nodes) } else { Vec::new() };
-    let mut program = Transcription::new(plan.clone(), Setup { encounters, apart });
-    let start = program.candidate(path.nodes, &path.efforts, &path.scales);
+    let mut program =
+        Transcription::new(plan.clone(), ConstraintSet { contacts: encounters, separations: apart });
+    let start = program.initial_iterate(path.nodes, &path.inputs, &path.time_scales);
     (program, start)
 }
 
@@ -66,7 +74,7 @@ fn options() -> Options {
     Options { constraint_tolerance: 1e-10, ..Options::default() }
 }
 
-fn relative(one: &Solution<Point>, other: &Solution<Point>) -> f64 {
+fn relative(one: &Solution<Iterate>, other: &Solution<Iterate>) -> f64 {
     (one.objective - other.objective).abs() / other.objective.abs()
 }
 

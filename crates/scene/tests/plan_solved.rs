@@ -5,23 +5,23 @@ mod common;
 
 use common::solved::{planned, solved};
 use percussion_control::PlanSolution;
-use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::{ContactJoint, Plan, PlannedContact};
 use percussion_control::replay::{momenta_at_end, replay};
-use percussion_control::transcription::{Point, ResolvedContact, Setup, Transcription};
+use percussion_control::solution::Outcome;
+use percussion_control::transcription::{ConstraintSet, Iterate, ResolvedContact, Transcription};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::rotation::{Mat3, RodriguesVector};
 use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::{InteriorPoint, Options, Outcome, Solution};
+use percussion_solve::nlp::{InteriorPoint, Options, Solution};
 
 #[test]
 fn contact_times_and_prices_do_not_depend_on_the_node() {
     let mut found = Vec::new();
     for node in ["4", "9", "14"] {
         let one = solved("cube-wall", &[("plan.contacts.0.node", node)]);
-        assert_eq!(one.ending, Ending::Optimal);
+        assert_eq!(one.outcome, Outcome::Optimal);
         found.push((one.contacts[0].time, one.objective));
     }
     let spread = |of: fn(&(f64, f64)) -> f64| {
@@ -118,7 +118,7 @@ fn two_cubes_do_what_two_masses_on_a_line_do() {
         end: 0.5,
     };
     let found = solved("two-cubes", &[]);
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     let (price, at, speeds) = line.best();
     println!("on a line: contacts {at:?} s at {speeds:?} m/s, J {price:.4e}");
     // The published figures; and the discrete equations are of second order: (0.01 s)² of what changes within 0.1 s.
@@ -128,7 +128,7 @@ fn two_cubes_do_what_two_masses_on_a_line_do() {
         assert!((time - published).abs() < 2e-3 * published, "{time} {published}");
     }
     assert!((found.objective - price).abs() < 2e-3 * price, "{:e} {price:e}", found.objective);
-    for (sigma, published) in found.scales.iter().zip([0.98725, 1.0132, 1.0004]) {
+    for (sigma, published) in found.time_scales.iter().zip([0.98725, 1.0132, 1.0004]) {
         assert!((sigma - published).abs() < 2e-3 * published, "{sigma} {published}");
     }
     assert!((found.objective - 2.8573e-5).abs() < 2e-3 * 2.8573e-5);
@@ -147,7 +147,7 @@ fn corners(state: &State) -> Vec<Vec3> {
 #[test]
 fn a_guess_swings_about_the_corner_that_sticks() {
     let settings = planned("dice-throw", &[]);
-    let path = settings.made_guess().unwrap().work_out(&settings.plan).unwrap();
+    let path = settings.computed_guess().unwrap().initial_path(&settings.plan).unwrap();
     let held = |node: &State| corners(node).into_iter().min_by(|a, b| a.z.total_cmp(&b.z)).unwrap();
     let place = held(&path.nodes[40]);
     assert!(place.z.abs() < 1e-3);
@@ -180,7 +180,7 @@ fn stopped(mass: f64, inertia: f64, arm: &Vec3, velocity: &Vec3, spin: &Vec3) ->
 fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
     let plan = planned("dice-throw", &[]).plan;
     let found = solved("dice-throw", &[]);
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     let model = &plan.model;
     // The simulator, which finds the two impacts by itself, flies the same way from the throw to the floor.
     let mut state = found.nodes[0].clone();
@@ -233,14 +233,14 @@ fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
     let plan = planned("dice-throw", &[]).plan;
     let found = solved("dice-throw", &[]);
     let follow = |nodes: &[State]| {
-        replay(&plan, nodes, &found.efforts, SchemeKind::Exact, &Default::default()).unwrap()
+        replay(&plan, nodes, &found.inputs, SchemeKind::Exact, &Default::default()).unwrap()
     };
     let made = follow(&found.nodes);
-    println!("{:?}", made.agreement);
-    assert!(made.agreement.position < 1e-8 && made.agreement.rotation < 1e-8, "{:?}", made.agreement);
+    println!("{:?}", made.deviation);
+    assert!(made.deviation.position < 1e-8 && made.deviation.rotation < 1e-8, "{:?}", made.deviation);
     let [corner, face] = &made.joints[..] else { panic!("{:?}", made.joints) };
-    assert_eq!((corner.tie, corner.nodes), (ContactJoint::Point, (40, Some(50))));
-    assert_eq!((face.tie, face.nodes), (ContactJoint::Rigid, (50, None)));
+    assert_eq!((corner.joint, corner.nodes), (ContactJoint::Point, (40, Some(50))));
+    assert_eq!((face.joint, face.nodes), (ContactJoint::Rigid, (50, None)));
     assert!((corner.impulse - found.contacts[2].impulse).norm() < 1e-9);
     assert!((face.impulse - found.contacts[3].impulse).norm() < 1e-9);
     assert!(face.energy.1.abs() < 1e-12 && corner.cone.is_none());
@@ -256,7 +256,7 @@ fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
     // Another throw lands elsewhere.
     let mut nodes = found.nodes.clone();
     nodes[0].momenta[3] *= 1.01;
-    assert!(follow(&nodes).agreement.rotation > 1e-3);
+    assert!(follow(&nodes).deviation.rotation > 1e-3);
 }
 
 /// Momenta with which a manoeuvre without efforts arrives at a node.
@@ -266,17 +266,18 @@ fn momenta_before(plan: &Plan, found: &PlanSolution, node: usize) -> Vec<f64> {
 }
 
 /// The program of the two cubes with torques, solved from the manoeuvre without them; nothing keeps apart.
-fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Point> {
+fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Iterate> {
     let torque = [("plan.controls.torque", "{ kind = \"torque\", body = \"pusher\" }")];
     let plan = planned("two-cubes", &torque).plan;
     let encounter = |meeting: &PlannedContact| {
         ResolvedContact::find(&plan.model, meeting, &found.nodes[meeting.node]).unwrap()
     };
-    let encounters = plan.meetings.iter().map(encounter).collect();
-    let forces = found.efforts.chunks_exact(3);
+    let encounters = plan.contacts.iter().map(encounter).collect();
+    let forces = found.inputs.chunks_exact(3);
     let efforts: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();
-    let mut program = Transcription::new(plan, Setup { encounters, apart: Vec::new() });
-    let start = program.candidate(found.nodes.clone(), &efforts, &found.scales);
+    let mut program =
+        Transcription::new(plan, ConstraintSet { contacts: encounters, separations: Vec::new() });
+    let start = program.initial_iterate(found.nodes.clone(), &efforts, &found.time_scales);
     // Rounding turns the cubes a little, and from there the price falls: closer than this no search stays at the saddle.
     let tolerance = if leave_saddles { Options::default().tolerance } else { 1e-5 };
     let options = Options { leave_saddles, tolerance, ..Options::default() };
@@ -288,7 +289,9 @@ fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Point> {
 fn with_torques_the_symmetric_manoeuvre_is_a_saddle_and_is_left() {
     let found = solved("two-cubes", &[]);
     let stays = with_torques(&found, false);
-    let Outcome::Saddle { curvature } = stays.outcome else { panic!("{:?}", stays.outcome) };
+    let percussion_solve::nlp::Outcome::Saddle { curvature } = stays.outcome else {
+        panic!("{:?}", stays.outcome)
+    };
     println!("J {:.4e}, curvature {curvature:.2e}", stays.objective);
     assert!(curvature < 0.0);
     assert!((stays.objective - found.objective).abs() < 1e-6 * found.objective);

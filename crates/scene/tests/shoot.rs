@@ -28,12 +28,12 @@ fn shot(scene: Scene, name: &str) -> ShootFigures {
 }
 
 fn near(figures: &ShootFigures, expected: &[f64], tolerance: f64) {
-    for (one, expected) in figures.chosen.iter().zip(expected) {
+    for (one, expected) in figures.unknowns.iter().zip(expected) {
         let off = (one.value - expected).abs();
         println!("{}: {} and {expected}, {off:.1e} apart", one.name, one.value);
         assert!(off < tolerance, "{} is {}, not {expected}", one.name, one.value);
     }
-    assert_eq!(figures.chosen.len(), expected.len());
+    assert_eq!(figures.unknowns.len(), expected.len());
 }
 
 /// With `d` from the centre to wall and floor less the radius: across `s T = 2 d`; it comes up as fast as it was thrown, so that
@@ -43,7 +43,7 @@ fn a_disc_comes_back_as_by_mirrors() {
     let (d, angle) = (0.9, 1.0_f64);
     let across = (G * d / (1.0 + 1.0 / angle.cos())).sqrt();
     let figures = shot(gallery("shooting-circle", &[]), "circle");
-    assert_eq!((figures.ending.as_str(), figures.impacts), ("hit", 2));
+    assert_eq!((figures.outcome.as_str(), figures.impacts), ("converged", 2));
     near(&figures, &[-across, across * angle.tan(), 2.0 * d / across], 1e-12);
     // Newton's method at its end: errors are squared.
     let last = &figures.residuals[figures.residuals.len() - 3..];
@@ -159,8 +159,8 @@ fn an_ellipse_comes_back_as_an_independent_solution_says() {
     let exact = thrown();
     let found = ["0.01", "0.005", "0.0025"].map(|step| {
         let figures = shot(gallery("shooting-ellipse", &[("run.step", step)]), step);
-        assert_eq!((figures.ending.as_str(), figures.impacts), ("hit", 2));
-        nalgebra::Vector4::from_iterator(figures.chosen.iter().map(|one| one.value))
+        assert_eq!((figures.outcome.as_str(), figures.impacts), ("converged", 2));
+        nalgebra::Vector4::from_iterator(figures.unknowns.iter().map(|one| one.value))
     });
     let errors = found.map(|u| (u - exact).amax());
     println!("{exact:?}, errors {errors:?}");
@@ -179,10 +179,10 @@ fn a_shot_that_cannot_hit_says_how_it_ended() {
     let summary = shoot(far, &folder("limit"), &mut |_| CallbackAction::Continue).unwrap();
     let figures = summary.shoot.unwrap();
     assert_eq!(
-        (summary.status, figures.ending.as_str(), figures.iterations),
+        (summary.status, figures.outcome.as_str(), figures.iterations),
         (Status::Failed, "iteration-limit", 2)
     );
-    assert!(figures.left.iter().any(|left| left.residual > 1e-3));
+    assert!(figures.targets.iter().any(|target| target.residual > 1e-3));
     let stopped = shoot(gallery("shooting-circle", &[]), &folder("stop"), &mut |round| {
         if round.iteration == 1 { CallbackAction::Stop } else { CallbackAction::Continue }
     });
@@ -212,9 +212,9 @@ fn a_free_body_is_thrown_to_a_place_and_a_turn() {
         "[shoot]\nvary.bodies.stone = { velocity = [\"x\", \"y\", \"z\"], angular_velocity = [\"z\"] }\n\
          end.bodies.stone = { position = [1, 2, 3], angular_velocity = [0, 0, 0.5] }\n",
     );
-    // Only the spin about z may vary, but three are asked for.
+    // The spin about z is the only unknown, but three components are targets.
     let error = Scene::parse(&text, "test.toml", "folder", &[]).unwrap_err();
-    assert!(error.to_string().contains("6 numbers are asked of the end, but only 4 may vary"), "{error}");
+    assert!(error.to_string().contains("the targets are 6 numbers, but the unknowns are 4"), "{error}");
     let text = text
         .replace("[\\\"z\\\"]", "")
         .replace("angular_velocity = [\"z\"]", "angular_velocity = [\"x\", \"y\", \"z\"]");
@@ -227,22 +227,19 @@ fn complaints_name_the_line_and_the_remedy() {
     for (what, said) in [
         (
             "[shoot] # <-\nvary.bodies.stone.velocity = [\"x\"]\nend.bodies.stone.position = [1, 0, 0]\n",
-            "3 numbers are asked of the end, but only 1 may vary",
+            "the targets are 3 numbers, but the unknowns are 1",
         ),
         (
             "[shoot] # <-\nvary.bodies.stone.velocity = [\"x\", \"y\"]\nend.headings.stone = 1\n",
-            "2 numbers may vary, but only 1 are asked",
+            "the targets are 1 numbers, but the unknowns are 2",
         ),
-        ("[shoot] # <-\nend.headings.stone = 1\n", "lets nothing vary"),
-        ("[shoot] # <-\nvary.time = true\n", "asks for nothing"),
+        ("[shoot] # <-\nend.headings.stone = 1\n", "has no unknowns"),
+        ("[shoot] # <-\nvary.time = true\n", "specifies nothing"),
         ("[shoot]\nvary.bodies.stnoe.velocity = [\"x\"] # <-\nend.headings.stone = 1\n", "stnoe"),
         ("[shoot]\nvary.bodies.stone.velocity = [\"w\"] # <-\nend.headings.stone = 1\n", "names \"w\""),
         ("[shoot]\nvary.bodies.stone.velocity = [\"x\", \"x\"] # <-\nend.headings.stone = 1\n", "twice"),
         ("[shoot]\nvary.time = true\nend.headings.stne = 1 # <-\n", "stne"),
-        (
-            "[shoot]\nvary.time = true\nend.bodies.stone.position = { min = [0, 0, 0] } # <-\n",
-            "within a range",
-        ),
+        ("[shoot]\nvary.time = true\nend.bodies.stone.position = { min = [0, 0, 0] } # <-\n", "is a range"),
         ("[shoot]\nvary.time = true\nimpacts = 2 # <-\nend.headings.stone = 1\n", "has no contact"),
         (
             "[shoot]\nvary.joints.hinge.rates = [\"angle\"] # <-\nend.headings.stone = 1\n",
@@ -255,12 +252,12 @@ fn complaints_name_the_line_and_the_remedy() {
         joints.hinge = { kind = \"revolute\", parent = \"world\", child = \"arm\", at = [0, 0, 0], axis = [0, 0, 1] }\n";
     refused(
         &format!("{hinged}[shoot]\nvary.bodies.arm.velocity = [\"x\"] # <-\nend.headings.arm = 1\n"),
-        "hangs on joint `hinge`",
+        "is about a body on joint `hinge`",
     );
     refused(
         &format!(
             "{hinged}[shoot]\nvary.joints.hinge.rates = [\"angle\"]\nend.bodies.arm.position = [1, 0, 2] # <-\n"
         ),
-        "nothing moves it from 0",
+        "no degree of freedom changes it from 0",
     );
 }

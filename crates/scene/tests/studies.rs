@@ -1,7 +1,7 @@
 //! Study files: what is refused, and the guide's page on them, which names what the reader knows, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use percussion_scene::study::{Scale, Setting, Study};
+use percussion_scene::study::{AxisValue, Scale, Study};
 use percussion_scene::{Complaint, Vocabulary};
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn refused(from: &str, to: &str, said: &str) {
 fn a_study_says_what_is_set_and_what_is_drawn() {
     let study = read(GOOD).unwrap();
     assert_eq!((study.name.as_str(), study.scene.as_str(), study.x), ("own", "gyroscope", 0));
-    assert_eq!(study.axes[1].values, [Setting::Number(0.5), Setting::Whole(1)]);
+    assert_eq!(study.axes[1].values, [AxisValue::Number(0.5), AxisValue::Whole(1)]);
     assert_eq!((study.axes[0].label.as_str(), study.axes[0].scale), ("h", Scale::Log));
     assert_eq!(study.figures[0].label, "energy.max_relative_error");
     let labels: Vec<String> = study.curves().into_iter().map(|curve| curve.label).collect();
@@ -70,11 +70,11 @@ fn slips_are_refused_with_place_and_remedy() {
     refused("[1e-3, 5e-4]", "[1e-3, 1e-3]", "`axes.h.values` has 0.001 twice");
     refused("[1e-3, 5e-4]", "[]", "`axes.h.values` is empty");
     refused("[1e-3, 5e-4]", "[1e-3, -5e-4]", "has the value -5e-4, which has no logarithm");
-    refused("[1e-3, 5e-4]", "[1e-3, \"fast\"]", "figures are drawn over it");
+    refused("[1e-3, 5e-4]", "[1e-3, \"fast\"]", "it is the abscissa axis");
     refused("[1e-3, 5e-4]", "[1e-3, [5e-4]]", "give a number, a word in quotes, true or false");
     refused("[1e-3, 5e-4]", "[1e-3, inf]", "give a finite number");
     refused("\"run.newmark.gamma\"", "\"run.step\"", "`run.step` is set by two axes");
-    refused("[figures.energy]", "[figures.\"a/b\"]", "`a/b` is no name for a figure");
+    refused("[figures.energy]", "[figures.\"a/b\"]", "`a/b` is not a valid name of a figure");
     refused("value =", "scale = \"cubic\"\nvalue =", "known here: log, linear");
     refused("value =", "set = 1\nvalue =", "unknown key `set` in `figures.energy`");
     refused("scene =", "set = [\"run.until\"]\nscene =", "`set[0]` has no `=`");
@@ -83,7 +83,7 @@ fn slips_are_refused_with_place_and_remedy() {
     fit("{ from = 1, to = 0.5 }", "not more than `from`");
     fit("{ from = -1 }", "give a positive number");
     fit("{ at_least = 2, only = { gama = [1] } }", "did you mean `gamma`?");
-    fit("{ at_least = 2, only = { h = [1e-3] } }", "`h` is no axis that makes curves");
+    fit("{ at_least = 2, only = { h = [1e-3] } }", "`h` is not an axis that makes curves");
     fit("{ at_least = 2, only = { gamma = [2] } }", "`axes.gamma` has no value 2; give one of 0.5, 1");
     fit("{ only = { gamma = [1.0] } }", "is given without an expectation");
     let published =
@@ -97,7 +97,7 @@ fn slips_are_refused_with_place_and_remedy() {
 fn what_is_missing_is_asked_for() {
     for (left_out, said) in [
         ("scene = \"gyroscope\"\n", "`scene` is missing"),
-        ("x = \"h\"\n", "`x` is missing; name the axis that figures are drawn over, one of h, gamma"),
+        ("x = \"h\"\n", "`x` is missing; name the abscissa axis of the figures, one of h, gamma"),
         ("values = [0.5, 1]\n", "`axes.gamma.values` is missing"),
         ("path = \"run.step\"\n", "`axes.h.path` is missing"),
         ("value = \"energy.max_relative_error\"\n", "`figures.energy.value` is missing"),
@@ -122,22 +122,21 @@ fn blocks() -> Vec<(&'static str, String)> {
     found
 }
 
-/// What the reader knows, heard from the page's examples and the gallery's studies.
-fn heard() -> Vocabulary {
-    let mut heard = Vocabulary::default();
+/// The vocabulary of the page's examples and of the studies in the gallery.
+fn vocabulary() -> Vocabulary {
+    let mut vocabulary = Vocabulary::default();
     for (_, text) in blocks().into_iter().filter(|(kind, _)| *kind == "toml") {
-        heard
-            .listen_to_study("study.toml", &|_| Ok(text.clone()))
+        Study::read_recording(&mut vocabulary, "study.toml", &|_| Ok(text.clone()))
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
     for folder in fs::read_dir(scenes).unwrap() {
         let path = folder.unwrap().path().join("study.toml");
         if path.exists() {
-            heard.listen_to_study(&path, &|path| fs::read_to_string(path)).unwrap();
+            Study::read_recording(&mut vocabulary, &path, &|path| fs::read_to_string(path)).unwrap();
         }
     }
-    heard
+    vocabulary
 }
 
 #[test]
@@ -182,15 +181,15 @@ fn named_on_the_page() -> BTreeSet<String> {
 
 #[test]
 fn the_page_names_every_key_the_reader_accepts_and_no_other() {
-    let heard = heard();
-    let accepted: BTreeSet<String> = heard
+    let vocabulary = vocabulary();
+    let accepted: BTreeSet<String> = vocabulary
         .keys
         .iter()
         .flat_map(|(table, known)| known.accepted.iter().map(move |key| format!("{table}: {key}")))
         .collect();
     assert_eq!(named_on_the_page(), accepted, "docs/src/studies.md and the reader differ");
     assert!(accepted.len() > 20, "{accepted:?}");
-    for (key, known) in &heard.words {
+    for (key, known) in &vocabulary.words {
         for word in &known.accepted {
             assert!(PAGE.contains(&format!("`\"{word}\"`")), "the page does not name {word} of {key}");
         }
@@ -199,8 +198,8 @@ fn the_page_names_every_key_the_reader_accepts_and_no_other() {
 
 #[test]
 fn every_key_is_used_in_an_example_or_in_the_gallery() {
-    let heard = heard();
-    let unused: Vec<String> = heard
+    let vocabulary = vocabulary();
+    let unused: Vec<String> = vocabulary
         .keys
         .iter()
         .flat_map(|(table, known)| known.unused().map(move |key| format!("{table}: {key}")))

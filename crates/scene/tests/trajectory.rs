@@ -33,8 +33,8 @@ impl Ran {
         self.reader().array(name).unwrap().as_floats().unwrap()
     }
 
-    fn causes(&self) -> Vec<String> {
-        self.reader().array("cause_names").unwrap().as_texts().unwrap()
+    fn sources(&self) -> Vec<String> {
+        self.reader().array("source_names").unwrap().as_texts().unwrap()
     }
 
     fn has(&self, name: &str) -> bool {
@@ -95,15 +95,15 @@ joint = "hinge"
 damping = 0.05
 "#;
 
-/// All that changed is what the causes brought; relative to all that they moved about.
+/// All that changed is what the sources brought; relative to all that they moved about.
 fn account_for_everything(ran: &Ran) {
-    let causes = ran.causes();
-    let k = causes.len();
-    let scheme = causes.iter().position(|name| name == "scheme").unwrap();
+    let sources = ran.sources();
+    let k = sources.len();
+    let scheme = sources.iter().position(|name| name == "scheme").unwrap();
     let near = |what: &str, found: f64, wanted: f64, scale: f64| {
         assert!((found - wanted).abs() <= 1e-12 * scale, "{what}: {found:e} {wanted:e} beside {scale:e}");
     };
-    let (energy, brought) = (ran.floats("energy"), ran.floats("cause_energy"));
+    let (energy, brought) = (ran.floats("energy"), ran.floats("source_energy"));
     let scale = ran.summary.energy.scale;
     for (energy, brought) in energy.chunks(7).zip(brought.chunks(k)) {
         let [_, _, total, _, work, error, _] = energy else { unreachable!() };
@@ -114,7 +114,7 @@ fn account_for_everything(ran: &Ran) {
         near("error", brought[scheme], *error, scale);
     }
     for (name, column) in [("linear_momentum", 0), ("angular_momentum", 1)] {
-        let (momenta, brought) = (ran.floats(name), ran.floats(&format!("cause_{name}")));
+        let (momenta, brought) = (ran.floats(name), ran.floats(&format!("source_{name}")));
         let error = ran.floats("momentum_error");
         let mut flow = 0.0f64;
         for (row, (momentum, brought)) in momenta.chunks(3).zip(brought.chunks(3 * k)).enumerate() {
@@ -129,25 +129,25 @@ fn account_for_everything(ran: &Ran) {
         assert!(flow > 1.0, "{flow}");
     }
     // The last row is what the summary says, to the bit.
-    for (i, told) in ran.summary.causes.iter().enumerate().filter(|_| k == ran.summary.causes.len()) {
-        assert_eq!(told.cause, causes[i]);
+    for (i, told) in ran.summary.sources.iter().enumerate().filter(|_| k == ran.summary.sources.len()) {
+        assert_eq!(told.source, sources[i]);
         assert_eq!(told.energy, brought[brought.len() - k + i]);
-        let linear = ran.floats("cause_linear_momentum");
+        let linear = ran.floats("source_linear_momentum");
         assert_eq!(told.linear_momentum, linear[linear.len() - 3 * (k - i)..][..3]);
     }
 }
 
 #[test]
-fn causes_account_for_everything_that_changes() {
+fn sources_account_for_everything_that_changes() {
     for scheme in ["dissipative", "decomposition"] {
-        let ran = Ran::new(&format!("causes-{scheme}"), BUSY, &[("run.scheme", scheme), ("run.every", "7")]);
+        let ran = Ran::new(&format!("sources-{scheme}"), BUSY, &[("run.scheme", scheme), ("run.every", "7")]);
         assert_eq!(
-            ran.causes(),
+            ran.sources(),
             ["gravity", "supports", "scheme", "wind", "cord", "grease", "contact", "friction", "projection"]
         );
         account_for_everything(&ran);
         // Each of them had something to do.
-        let (k, energy) = (9, ran.floats("cause_energy"));
+        let (k, energy) = (9, ran.floats("source_energy"));
         let last = &energy[energy.len() - k..];
         println!("{scheme}: {} collisions, {last:?}", ran.summary.collisions);
         assert!(ran.summary.collisions > 3 && last[3..8].iter().all(|e| e.abs() > 1e-3), "{last:?}");
@@ -168,20 +168,20 @@ fn many_forces_are_kept_as_one() {
     };
     // With the three that are there already.
     let few = Ran::new("forces-few", &format!("{BUSY}{}", more(MOST_FORCES - 3)), &[("run.until", "0.4")]);
-    assert_eq!(few.causes().len(), MOST_FORCES + 6);
+    assert_eq!(few.sources().len(), MOST_FORCES + 6);
     account_for_everything(&few);
     let many = Ran::new("forces-many", &format!("{BUSY}{}", more(MOST_FORCES - 2)), &[("run.until", "0.4")]);
     assert_eq!(
-        many.causes(),
+        many.sources(),
         ["gravity", "supports", "scheme", ALL_FORCES, "contact", "friction", "projection"]
     );
     account_for_everything(&many);
     // The summary has them one by one: three built in, all forces, three of contact.
-    let forces = &many.summary.causes[3..3 + MOST_FORCES + 1];
-    let energy = many.floats("cause_energy");
+    let forces = &many.summary.sources[3..3 + MOST_FORCES + 1];
+    let energy = many.floats("source_energy");
     let sum: f64 = forces.iter().map(|f| f.energy).sum();
     assert_eq!(energy[energy.len() - 4], sum);
-    let linear = many.floats("cause_linear_momentum");
+    let linear = many.floats("source_linear_momentum");
     for i in 0..3 {
         let sum: f64 = forces.iter().map(|f| f.linear_momentum[i]).sum();
         assert!((linear[linear.len() - 12 + i] - sum).abs() <= 1e-14 * sum.abs());
@@ -196,7 +196,7 @@ step = 1e-3
 until = 0.5
 scheme = "potential"
 [contact]
-C = 3e4
+stiffness = 3e4
 [bodies.ball]
 shape = { sphere = 0.1 }
 mass = 1
@@ -210,14 +210,14 @@ shape = { half_space = { normal = [0, 0, 1] } }
 fn the_greatest_overlap_between_two_rows_is_kept() {
     let all = Ran::new("overlap-all", SOFT, &[]);
     let some = Ran::new("overlap-some", SOFT, &[("run.every", "64")]);
-    let (overlap, position) = (all.floats("overlap"), all.floats("position"));
+    let (overlap, position) = (all.floats("penetration"), all.floats("position"));
     for (overlap, place) in overlap.iter().zip(position.chunks(6)) {
         let wanted = (0.1 - place[2]).max(0.0);
         assert!((overlap - wanted).abs() < 1e-12, "{overlap} {wanted}");
     }
     let deepest = overlap.iter().copied().fold(0.0, f64::max);
     assert!(deepest > 1e-3 && Some(deepest) == all.summary.overlap_max, "{deepest}");
-    let kept = some.floats("overlap");
+    let kept = some.floats("penetration");
     // 0, 64, ..., 448 and the last, 500.
     let steps: Vec<usize> = (0..8).map(|i| 64 * i).chain([500]).collect();
     assert_eq!(kept.len(), steps.len());
@@ -228,7 +228,7 @@ fn the_greatest_overlap_between_two_rows_is_kept() {
     }
     assert!(kept.contains(&deepest) && !steps.iter().any(|&s| overlap[s] == deepest), "between two rows");
     // Contact acts over a while here; no step is divided.
-    assert!(all.floats("step_piece").iter().all(|&piece| piece == 1e-3));
+    assert!(all.floats("substep_min").iter().all(|&piece| piece == 1e-3));
 }
 
 /// A ball between two walls: it hits one after 0.05 s and then every 0.1 s.
@@ -258,7 +258,7 @@ fn the_shortest_piece_of_a_step_between_two_rows_is_kept() {
         since.map_or(h, |since| since.min(h - since))
     };
     let all = Ran::new("piece-all", WALLS, &[]);
-    let found = all.floats("step_piece");
+    let found = all.floats("substep_min");
     assert_eq!(found[0], h);
     let mut divided = 0;
     for (i, &found) in found.iter().enumerate().skip(1) {
@@ -270,7 +270,7 @@ fn the_shortest_piece_of_a_step_between_two_rows_is_kept() {
     }
     assert_eq!(divided, 6);
     let some = Ran::new("piece-some", WALLS, &[("run.every", "4")]);
-    let kept = some.floats("step_piece");
+    let kept = some.floats("substep_min");
     assert_eq!(kept.len(), 9);
     for (i, rows) in found[1..].chunks(4).enumerate() {
         assert_eq!(kept[i + 1], rows.iter().copied().fold(h, f64::min));
@@ -287,13 +287,13 @@ fn the_figures_of_a_run_are_read_back() {
     };
     let exact = told(&Ran::new("read-exact", BUSY, &[("run.until", "0.4")]));
     assert_eq!((exact.scheme.as_str(), exact.order, exact.status), ("dissipative", 2, Status::Finished));
-    assert!(exact.failure.is_none() && exact.causes.len() == 9 && exact.projection.is_some());
+    assert!(exact.failure.is_none() && exact.sources.len() == 9 && exact.projection.is_some());
     let names: Vec<&str> = exact.tolerances.keys().map(String::as_str).collect();
     assert_eq!(names, ["contact_gap", "newton_decrement", "newton_noise", "penetration_rounding"]);
     // 1e-10 of parts some decimetres in size.
     assert!((1e-12..1e-10).contains(&exact.tolerances["contact_gap"]), "{:?}", exact.tolerances);
     let soft = told(&Ran::new("read-soft", SOFT, &[("run.until", "0.1")]));
-    assert_eq!((soft.order, soft.tolerances["allowed_overlap"]), (2, 1e-3));
+    assert_eq!((soft.order, soft.tolerances["allowed_penetration"]), (2, 1e-3));
     let rough = [("run.until", "0.1"), ("run.scheme", "decomposition")];
     assert_eq!(told(&Ran::new("read-decomposition", WALLS, &rough)).order, 1);
     // Particles that meet: no step is small enough.
@@ -329,7 +329,7 @@ fn the_figures_of_a_run_are_read_back() {
 #[test]
 fn what_is_not_measured_is_absent() {
     let none = Ran::new("absent", &WALLS.replace("[contact]\n", "").replace("exact", "variational"), &[]);
-    assert!(!none.has("overlap") && !none.has("step_piece"));
-    assert_eq!(none.causes(), ["gravity", "supports", "scheme"]);
+    assert!(!none.has("penetration") && !none.has("substep_min"));
+    assert_eq!(none.sources(), ["gravity", "supports", "scheme"]);
     assert_eq!(none.summary.overlap_max, None);
 }

@@ -71,10 +71,10 @@ pub trait Scheme {
     /// |---|---|
     /// | `newton_decrement` | Newton's method ends: relative decrement of action (of energy in Newmark's family) |
     /// | `newton_noise` | it ends if it stagnates: the same decrement |
-    /// | `loop_opening` | opening of a loop that is rounding, relative to the longest arm |
-    /// | `touch_gap` | gap at which parts touch, m |
+    /// | `loop_closure` | opening of a loop that is rounding, relative to the longest arm |
+    /// | `contact_gap` | gap at which parts touch, m |
     /// | `complementarity` | residual at which the complementarity problem of a step counts as solved |
-    /// | `overlap_rounding` | overlap that is rounding, relative to the size of the parts |
+    /// | `penetration_rounding` | overlap that is rounding, relative to the size of the parts |
     fn tolerances(&self) -> Vec<(&'static str, f64)>;
 
     /// Advances the state by a step `h`; on failure the state is untouched.

@@ -5,37 +5,37 @@ use std::process::ExitCode;
 use anyhow::Result;
 use percussion::scene::run::{self, Counts};
 
-use super::scene::Asked;
-use super::{print, say};
+use super::scene::SceneArguments;
+use super::{print, print_status};
 
-/// Validates a scene without running it; every complaint names file, line and remedy
+/// Validates a scene without running it; each complaint has file, line and remedy
 ///
-/// Exit code: 0 the scene can run; 2 it cannot.
+/// Exit code: 0 the scene is valid; 2 it is not.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    asked: Asked,
+    scene: SceneArguments,
 }
 
-/// Reads the scene and says what it holds.
+/// Reads the scene and prints the numbers of its bodies, joints and forces.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let scene = arguments.asked.load()?;
+    let scene = arguments.scene.load()?;
     let counts = Counts::of(&scene.model);
     let (name, settings) = (scene.name.clone(), scene.run.clone());
     for warning in &scene.warnings {
-        say(&format!("warning: {warning}"));
+        print_status(&format!("warning: {warning}"));
     }
     run::prepare(scene)?;
-    let some = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     print(&format!(
         "OK: {name}: {} ({} moving), {} ({}), {}, {}, {}; {} steps of {} s with the {} scheme\n",
-        some(counts.bodies, "body", "bodies"),
+        count(counts.bodies, "body", "bodies"),
         counts.moving,
-        some(counts.joints, "joint", "joints"),
-        some(counts.loops, "loop", "loops"),
-        some(counts.dofs, "degree of freedom", "degrees of freedom"),
-        some(counts.islands, "island", "islands"),
-        some(counts.forces, "force", "forces"),
+        count(counts.joints, "joint", "joints"),
+        count(counts.loops, "loop", "loops"),
+        count(counts.dofs, "degree of freedom", "degrees of freedom"),
+        count(counts.islands, "island", "islands"),
+        count(counts.forces, "force", "forces"),
         settings.steps(),
         settings.step,
         settings.scheme,

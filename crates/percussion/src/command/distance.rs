@@ -11,7 +11,7 @@ use percussion::distance::report::Report;
 use percussion::distance::{self, Defaults, EventRequest, NamedShapes, Observer, Requests, StreamCounts};
 use percussion::gallery;
 
-use super::say;
+use super::print_status;
 
 const EXAMPLES: &str = r#"Examples:
   percussion distance --example tetrahedra --report runs/tetrahedra
@@ -117,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             subdifferential: on(arguments.subdifferential),
         },
     };
-    super::threads(arguments.jobs)?;
+    super::set_threads(arguments.jobs)?;
     // Before the work, so that a folder that cannot be written is known at once.
     if let Some(folder) = &arguments.report {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -133,10 +133,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let picture = folder.join("picture.svg");
         fs::write(&picture, report.picture(PICTURE_COLUMNS))
             .with_context(|| format!("cannot write {}", picture.display()))?;
-        say(&format!("report: {}", path.display()));
+        print_status(&format!("report: {}", path.display()));
     }
     if io::stderr().is_terminal() {
-        say(&summary(&counts, start.elapsed().as_secs_f64()));
+        print_status(&summary(&counts, start.elapsed().as_secs_f64()));
     }
     Ok(if counts.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -158,7 +158,7 @@ fn open(arguments: &Arguments) -> Result<(String, Box<dyn Read + Send>)> {
         }
         _ => {
             if io::stdin().is_terminal() {
-                say("reading lines from the terminal; end with Ctrl-D. See --help for their form");
+                print_status("reading lines from the terminal; end with Ctrl-D. See --help for their form");
             }
             Ok(("standard input".to_owned(), Box::new(io::stdin())))
         }

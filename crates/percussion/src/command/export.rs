@@ -1,4 +1,4 @@
-//! `percussion export`: writes a run into files for other programs.
+//! `percussion export`: exports a run for other programs.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,48 +21,48 @@ csv   plots.csv (every row), bodies.csv (every frame), events.csv
 
 The guide's page on `export` describes them. Exit code: 0 written; 2 misuse.";
 
-/// Frames without --frames.
+/// Default of --frames.
 const FRAMES: usize = 1000;
 
-/// Writes a run into files for other programs
+/// Exports a run for other programs
 ///
-/// The run may still go on: what it has kept so far is written.
+/// Of a run in progress the rows so far are exported.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES, after_help = "See --help for examples and files.")]
 pub struct Arguments {
     /// A run folder
     run: PathBuf,
 
-    /// vtk, gltf or csv; may be repeated
+    /// Format: vtk, gltf or csv; may be repeated
     #[arg(long, value_name = "FORMAT", required = true)]
     to: Vec<Format>,
 
-    /// Where to write; RUN/export when absent
+    /// Output folder [default: RUN/export]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// At most so many frames, evenly spaced, or `all`
-    #[arg(long, value_name = "N", default_value_t = Most(FRAMES))]
-    frames: Most,
+    /// Largest number of frames, evenly spaced, or `all`
+    #[arg(long, value_name = "N", default_value_t = FrameLimit(FRAMES))]
+    frames: FrameLimit,
 }
 
-/// At most so many.
+/// A largest number of frames.
 #[derive(Clone, Copy, Debug)]
-struct Most(usize);
+struct FrameLimit(usize);
 
-impl FromStr for Most {
+impl FromStr for FrameLimit {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
         match text.parse() {
             _ if text == "all" => Ok(Self(usize::MAX)),
             Ok(n) if n > 0 => Ok(Self(n)),
-            _ => bail!("give a number from 1 on, or `all`"),
+            _ => bail!("give a number of at least 1, or `all`"),
         }
     }
 }
 
-impl std::fmt::Display for Most {
+impl std::fmt::Display for FrameLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             usize::MAX => f.write_str("all"),
@@ -71,7 +71,7 @@ impl std::fmt::Display for Most {
     }
 }
 
-/// Reads the run and writes what was asked for.
+/// Reads the run and writes the formats.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut recording = Recording::load(&arguments.run, arguments.frames.0)?;
     let folder = arguments.out.clone().unwrap_or_else(|| arguments.run.join("export"));
@@ -82,18 +82,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was written, and of how much.
+/// A line about the files of a format.
 fn line(format: Format, recording: &Recording, written: &Written) -> String {
-    let (frames, rows) = (recording.frames.len(), recording.kept.rows());
+    let (frames, rows) = (recording.frames.len(), recording.trajectory.rows());
     let frames = match frames == rows {
         true => format!("{frames} frames"),
-        false => format!("{frames} of {rows} frames (--frames all for every one)"),
+        false => format!("{frames} of {rows} frames (all with --frames all)"),
     };
     let rows = if format == Format::Csv { format!(", {rows} rows of plots") } else { String::new() };
     let files = match written.files.len() {
         1 => String::new(),
-        2 => " and 1 file more".to_owned(),
-        n => format!(" and {} files more", n - 1),
+        2 => " and 1 more file".to_owned(),
+        n => format!(" and {} more files", n - 1),
     };
     let first = written.files.first().map(|path| path.display().to_string()).unwrap_or_default();
     let size = match written.bytes as f64 {

@@ -1,4 +1,4 @@
-//! `percussion gallery`: lists the shipped scenes.
+//! `percussion gallery`: lists the scenes and studies of the gallery.
 
 use std::process::ExitCode;
 
@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::print;
 
-/// Lists the shipped scenes, one line each
+/// Lists the scenes and studies of the gallery, one line each
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// As a JSON list of {"name", "title", "kind", "schemes"}
+    /// Print a JSON list of {"name", "title", "kind", "schemes"}
     #[arg(long)]
     json: bool,
 }

@@ -1,6 +1,6 @@
-//! The commands: what the user types, what it means, and which exit code follows.
+//! The commands of the program: arguments, output and exit codes.
 //!
-//! Exit codes: 0 success, 1 something could not be answered or computed, 2 misuse, 130 interrupted.
+//! Exit codes: 0 success, 1 the computation failed, 2 misuse, 130 interrupted.
 
 mod check;
 mod distance;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-/// The dynamics and optimal control of bodies that touch.
+/// Dynamics and optimal control of bodies in contact.
 #[derive(Debug, Parser)]
 #[command(name = "percussion", version, about, arg_required_else_help = true)]
 struct Arguments {
@@ -30,27 +30,27 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Separation of pairs of shapes given as lines of JSON, one answer per line
+    /// Computes the separation of pairs of shapes: lines of JSON in, one answer per line out
     Distance(distance::Arguments),
-    /// Lists the shipped scenes
+    /// Lists the scenes and studies of the gallery
     Gallery(gallery::Arguments),
-    /// Simulates a scene
+    /// Simulates a scene into a run folder
     Run(run::Arguments),
-    /// Plans a manoeuvre: the motion that the table [plan] of a scene asks for
+    /// Solves the optimal control problem in the table [plan] of a scene, or the shooting problem in [shoot]
     Plan(plan::Arguments),
-    /// Runs a study: a scene over a grid of changes, with charts and rates
+    /// Runs a study: one scene over a grid of parameters, with charts and convergence rates
     Sweep(sweep::Arguments),
-    /// Writes the page of a run, one that compares several, or pictures
+    /// Writes the report page of a run, a comparison of several runs, or pictures
     Report(report::Arguments),
-    /// Shows a run in the browser; one that still computes is followed
+    /// Shows a run in the browser and follows a run in progress
     View(view::Arguments),
-    /// Writes a run into files for ParaView, Blender, spreadsheets and others
+    /// Exports a run for ParaView, Blender, spreadsheets and other programs
     Export(export::Arguments),
     /// Validates a scene without running it
     Check(check::Arguments),
 }
 
-/// Runs the command that was typed.
+/// Runs the command of the command line.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
@@ -65,36 +65,36 @@ pub fn run() -> ExitCode {
         Command::Check(arguments) => check::run(arguments),
     };
     result.unwrap_or_else(|error| {
-        match error.downcast_ref::<Told>() {
-            Some(Told(complaints)) => say(complaints),
-            None => say(&format!("error: {error:#}")),
+        match error.downcast_ref::<SceneComplaints>() {
+            Some(SceneComplaints(text)) => print_status(text),
+            None => print_status(&format!("error: {error:#}")),
         }
         ExitCode::from(2)
     })
 }
 
-/// Complaints that name their places themselves, one per line.
+/// Complaints about a scene or study, one per line, each with its place: printed without the prefix `error:`.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Told(String);
+struct SceneComplaints(String);
 
-/// Text for standard output. A reader that has left early, such as `head`, is no error.
+/// Prints to standard output. A closed pipe, as after `head`, is not an error.
 fn print(text: &str) -> Result<()> {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write to the output")
+            Err(error).context("cannot write to standard output")
         }
         _ => Ok(()),
     }
 }
 
-/// Limits the threads, if asked to.
-fn threads(jobs: Option<usize>) -> Result<()> {
+/// Sets the number of threads, if one is given.
+fn set_threads(jobs: Option<usize>) -> Result<()> {
     let Some(jobs) = jobs else { return Ok(()) };
     rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("cannot start the threads")
 }
 
-/// A line for the person at the terminal. That it cannot be written is no reason to stop.
-fn say(text: &str) {
+/// Prints a line to standard error. Errors of writing are ignored.
+fn print_status(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

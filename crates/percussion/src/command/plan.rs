@@ -1,4 +1,4 @@
-//! `percussion plan`: looks for the manoeuvre that a scene asks for, into a run folder.
+//! `percussion plan`: solves the optimal control problem or the shooting problem of a scene into a run folder.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use percussion::control::Progress;
-use percussion::control::shooting::Round;
+use percussion::control::shooting::Iteration;
 use percussion::scene::run::{self, PlanFigures, ShootFigures, StartFigure, Status, Summary, folder};
 use percussion::solve::nlp::{CallbackAction, IterationRecord};
 
-use super::run::{INTERRUPTED, RUNS, listen};
-use super::scene::Asked;
-use super::{print, report, say};
+use super::run::{INTERRUPTED, RUNS, interrupt_flag};
+use super::scene::SceneArguments;
+use super::{print, print_status, report};
 
 const EXAMPLES: &str = "Examples:
   percussion plan my-throw.toml
@@ -20,68 +20,68 @@ const EXAMPLES: &str = "Examples:
   percussion plan my-throw.toml --set 'plan.guess={ run = \"runs/my-throw\" }'
   percussion run my-throw.toml --controls runs/my-throw --out runs/my-throw-replay
 
-The scene says in [plan] what is wanted, or in [shoot] which initial conditions. The folder (runs/NAME unless --out says otherwise) is that of a
-run: summary.json with the figures of the search under `plan`, trajectory.npz with the nodes and
-the controls, events.jsonl with the planned contacts, scene.toml, checkpoint and report.html. The guide's page
-on `plan` describes them. `run --controls` simulates the scene under the planned efforts and says
-how near it comes to the plan.
+The table [plan] of the scene states an optimal control problem (direct transcription), the table
+[shoot] a shooting problem for initial conditions. The folder (runs/NAME, or --out) is a run folder:
+summary.json has the figures of the solution under `plan` or `shoot`, trajectory.npz the nodes and
+control inputs, events.jsonl the planned contacts. The guide's page on `plan` describes them.
+`run --controls` simulates the scene under the planned control inputs and compares the result with
+the plan.
 
-Exit code: 0 an optimal manoeuvre was found; 1 none was (summary.json and the last lines say why, and
-the folder holds the best one so far); 2 misuse; 130 interrupted by Ctrl-C (the folder holds
-the best one so far).";
+Exit code: 0 an optimal solution was found; 1 none was found (the reason is in summary.json and in
+the last lines; the folder holds the best iterate); 2 misuse; 130 interrupted by Ctrl-C (the folder
+holds the best iterate).";
 
-/// Plans a manoeuvre
+/// Solves the optimal control problem in the table [plan] of a scene, or the shooting problem in [shoot]
 ///
-/// Looks for the motion that the table [plan] of a scene asks for, and writes a run folder with it. An old run in the
-/// folder is replaced; a folder that holds anything else is left alone.
+/// The solution is written into a run folder. An old run in the folder is replaced; a folder with other contents is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES, after_help = "See --help for examples and exit codes.")]
 pub struct Arguments {
     #[command(flatten)]
-    asked: Asked,
+    scene: SceneArguments,
 
-    /// Run folder; runs/NAME when absent
+    /// Run folder [default: runs/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// No line per iteration
+    /// Do not print iterations
     #[arg(long)]
     quiet: bool,
 }
 
-/// Looks for the manoeuvre.
+/// Solves the problem.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let scene = arguments.asked.load()?;
+    let scene = arguments.scene.load()?;
     for warning in &scene.warnings {
-        say(&format!("warning: {warning}"));
+        print_status(&format!("warning: {warning}"));
     }
-    let known = scene.warnings.len();
+    let printed = scene.warnings.len();
     let path = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&scene.name));
-    let stop = listen()?;
-    let mut log = Log { quiet: arguments.quiet, begun: 0 };
-    let go_on = || if stop.load(Ordering::Relaxed) { CallbackAction::Stop } else { CallbackAction::Continue };
+    let stop = interrupt_flag()?;
+    let mut log = IterationLog { quiet: arguments.quiet, rounds: 0 };
+    let next = || if stop.load(Ordering::Relaxed) { CallbackAction::Stop } else { CallbackAction::Continue };
     let summary = match scene.shoot {
         Some(_) => run::shoot(scene, &path, &mut |round| {
-            log.tell_shot(round);
-            go_on()
+            log.shooting_iteration(round);
+            next()
         }),
         None => run::plan(scene, &path, &mut |progress| {
-            log.tell(progress);
-            go_on()
+            log.plan_iteration(progress);
+            next()
         }),
     }?;
     let page = path.join(folder::REPORT);
-    report::write(&page, &mut report::recordings(&[path])?)?;
-    for warning in summary.warnings.iter().skip(known) {
-        say(&format!("warning: {warning}"));
+    report::write_page(&page, &mut report::recordings(&[path])?)?;
+    for warning in summary.warnings.iter().skip(printed) {
+        print_status(&format!("warning: {warning}"));
     }
     if let Some(figures) = &summary.plan {
-        print(&closing(&summary, figures, &page))?;
-        complain(figures);
+        print(&plan_lines(&summary, figures, &page))?;
+        print_plan_failure(figures);
     }
     if let Some(figures) = &summary.shoot {
-        print(&landing(&summary, figures, &page))?;
-        complain_of_shot(figures);
+        print(&shooting_lines(&summary, figures, &page))?;
+        print_shooting_failure(figures);
     }
     Ok(match summary.status {
         Status::Finished => ExitCode::SUCCESS,
@@ -90,114 +90,112 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     })
 }
 
-/// The iterations, a line each.
-struct Log {
+/// Prints a line for each iteration.
+struct IterationLog {
     quiet: bool,
-    /// Searches so far: each begins with its iteration zero.
-    begun: usize,
+    /// Rounds so far: each starts with iteration zero.
+    rounds: usize,
 }
 
-impl Log {
-    fn tell(&mut self, progress: &Progress) {
+impl IterationLog {
+    fn plan_iteration(&mut self, progress: &Progress) {
         if self.quiet {
             return;
         }
         let record = progress.record;
         if record.iteration == 0 {
-            self.begun += 1;
+            self.rounds += 1;
             match (progress.start, progress.round) {
                 (1, 1) => {}
-                (start, 1) => say(&format!("round {}, start {start}", self.begun)),
-                _ => say(&format!("round {}", self.begun)),
+                (start, 1) => print_status(&format!("round {}, start {start}", self.rounds)),
+                _ => print_status(&format!("round {}", self.rounds)),
             }
-            say(&IterationRecord::heading());
+            print_status(&IterationRecord::heading());
         }
-        say(&record.line());
+        print_status(&record.line());
     }
-}
 
-impl Log {
-    fn tell_shot(&mut self, round: &Round) {
+    fn shooting_iteration(&mut self, round: &Iteration) {
         if self.quiet {
             return;
         }
         if round.iteration == 0 {
-            say(&Round::heading());
+            print_status(&Iteration::heading());
         }
-        say(&round.line());
+        print_status(&round.line());
     }
 }
 
-/// What is wrong with a shot that does not hit.
-fn complain_of_shot(figures: &ShootFigures) {
-    let what = match figures.ending.as_str() {
-        "stuck" => {
-            "no step brings the shot nearer; begin with a first shot that comes nearer, or ask for `impacts`"
-        }
+/// Prints why a shooting problem was not solved.
+fn print_shooting_failure(figures: &ShootFigures) {
+    let what = match figures.outcome.as_str() {
+        "stalled" => "no step reduces the residual; start from a better initial guess, or set `impacts`",
         "iteration-limit" => {
-            "too many iterations; raise `shoot.iterations`, or begin with a shot that comes nearer"
+            "the iteration limit was reached; raise `shoot.iterations`, or start from a better initial guess"
         }
         _ => return,
     };
-    say(&format!("error: {what}"));
-    for left in &figures.left {
-        say(&format!("  {} is missed by {:.3e}", left.name, left.residual));
+    print_status(&format!("error: {what}"));
+    for target in &figures.targets {
+        print_status(&format!("  {}: residual {:.3e}", target.name, target.residual));
     }
 }
 
-/// The key figures of a shot.
-fn landing(summary: &Summary, figures: &ShootFigures, page: &Path) -> String {
+/// The main figures of a shooting problem, in a few lines.
+fn shooting_lines(summary: &Summary, figures: &ShootFigures, page: &Path) -> String {
     let last = figures.residuals.last().copied().unwrap_or(f64::NAN);
     let mut text = format!(
         "{}: {}, {} iterations in {:.3} s\n\
          residual     {last:.2e}\n\
          time         {:.9} s, {} impacts\n",
         summary.scene,
-        figures.ending,
+        figures.outcome,
         figures.iterations,
         figures.solve_time_s,
         figures.time,
         figures.impacts
     );
-    for one in &figures.chosen {
-        text += &format!("chosen       {} {:.9} (guess {})\n", one.name, one.value, one.guess);
+    for unknown in &figures.unknowns {
+        text += &format!("unknown      {} {:.9} (guess {})\n", unknown.name, unknown.value, unknown.guess);
     }
     text + &format!("report       {}\n", page.display())
 }
 
-/// What is wrong with a manoeuvre that is not optimal, with what is known about it.
-fn complain(figures: &PlanFigures) {
-    let what = match figures.ending.as_str() {
-        "infeasible" => "no manoeuvre satisfies all of these together; loosen one of them",
-        "stalled" => "the search stopped; try another guess or `plan.search.starts`",
+/// Prints why a plan is not optimal, with the evidence.
+fn print_plan_failure(figures: &PlanFigures) {
+    let what = match figures.outcome.as_str() {
+        "infeasible" => {
+            "the problem is infeasible: no trajectory satisfies all of these constraints; relax one of them"
+        }
+        "stalled" => "the optimiser stalled; try another initial guess or `plan.search.starts`",
         "iteration-limit" => {
-            "too many iterations; raise `plan.search.iterations` or begin with a better guess"
+            "the iteration limit was reached; raise `plan.search.iterations` or start from a better initial guess"
         }
-        "misses" => {
-            "planned contacts miss the face or the edge that is to meet; begin with a guess that touches it, or ask for another end"
+        "contact-missed" => {
+            "planned contacts lie outside of the face or edge; start from an initial guess in which the bodies touch there, or change the end"
         }
-        "overlaps" => "bodies overlap between nodes; take more intervals or a margin",
-        "saddle" => "the manoeuvre found is not a least one; begin with another guess",
+        "penetration" => "bodies penetrate each other between nodes; take more intervals or a margin",
+        "saddle" => "the solution is a saddle point, not a minimum; start from another initial guess",
         _ => return,
     };
-    say(&format!("error: {what}"));
+    print_status(&format!("error: {what}"));
     for line in &figures.evidence {
-        say(&format!("  {line}"));
+        print_status(&format!("  {line}"));
     }
 }
 
-/// The key figures in a few lines.
-fn closing(summary: &Summary, figures: &PlanFigures, page: &Path) -> String {
+/// The main figures of a plan, in a few lines.
+fn plan_lines(summary: &Summary, figures: &PlanFigures, page: &Path) -> String {
     let number = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |v| format!("{v:.6e}"));
     let small = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |v| format!("{v:.2e}"));
-    let ending = match figures.ending.as_str() {
-        "stopped" => "stopped; this is the best manoeuvre so far",
+    let outcome = match figures.outcome.as_str() {
+        "interrupted" => "interrupted; this is the best iterate",
         other => other,
     };
     let mut text = format!(
-        "{}: {ending}, {} iterations in {} {} and {:.3} s\n\
+        "{}: {outcome}, {} iterations in {} {} and {:.3} s\n\
          objective    {} (guess {})\n\
-         violation    {} of constraints, {} of stationarity, {} N s or N m s of momentum\n",
+         violation    {} of constraints, {} of stationarity, {} N s or N m s unaccounted momentum\n",
         summary.scene,
         figures.iterations,
         figures.rounds,
@@ -210,17 +208,17 @@ fn closing(summary: &Summary, figures: &PlanFigures, page: &Path) -> String {
         small(figures.momentum_consistency_max),
     );
     if figures.starts.len() > 1 {
-        let one = |start: &StartFigure| match start.objective {
-            Some(price) => format!("{} {price:.6e}", start.ending),
-            None => start.ending.clone(),
+        let result = |start: &StartFigure| match start.objective {
+            Some(objective) => format!("{} {objective:.6e}", start.outcome),
+            None => start.outcome.clone(),
         };
-        let list: Vec<String> = figures.starts.iter().map(one).collect();
+        let list: Vec<String> = figures.starts.iter().map(result).collect();
         text += &format!("starts       the best is number {} of {}\n", figures.start, list.join(", "));
     }
     text += &format!("time         {:.6} s", summary.t_end);
     if figures.sigma.len() > 1 {
         let scales: Vec<String> = figures.sigma.iter().map(|s| format!("{s:.4}")).collect();
-        text += &format!(", scales {}", scales.join(", "));
+        text += &format!(", time scales {}", scales.join(", "));
     }
     text += "\n";
     for contact in &figures.contacts {

@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, a line every few seconds otherwise.
+//! Progress of a run: a bar on a terminal, otherwise a line every few seconds.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -6,27 +6,27 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use percussion::scene::run::Progress;
 
-use super::say;
+use super::print_status;
 
-/// Between two drawings of the bar.
+/// Time between two updates of the bar.
 const FRAME: Duration = Duration::from_millis(100);
-/// Between two lines.
+/// Time between two lines.
 const LINE: Duration = Duration::from_secs(5);
 
-/// Shows how far a run is.
-pub struct Meter {
+/// Shows the progress of a run.
+pub struct ProgressMeter {
     bar: Option<ProgressBar>,
     begun: Instant,
     last: Instant,
 }
 
-impl Meter {
-    /// Begins now.
+impl ProgressMeter {
+    /// Starts now.
     pub fn new() -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(0);
             let style = ProgressStyle::with_template("{bar:32} {percent:>3}%  {msg}");
-            // The template is one that indicatif knows; were it not, its own style does.
+            // The template is valid; otherwise the default style is used.
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
@@ -34,42 +34,45 @@ impl Meter {
         Self { bar, begun: now, last: now }
     }
 
-    /// Shows it if it is time to.
-    pub fn show(&mut self, progress: &Progress) {
-        self.tell(progress, |rest| format!("t = {:.4} s, {rest}", progress.time));
+    /// Shows the progress of a run, if the last update is long enough ago.
+    pub fn update(&mut self, progress: &Progress) {
+        self.draw(progress, |rate| format!("t = {:.4} s, {rate}", progress.time));
     }
 
-    /// Shows how far several runs are together, of which so many have ended.
-    pub fn show_several(&mut self, progress: &Progress, done: usize, all: usize) {
-        self.tell(progress, |rest| format!("{done} of {all} points, {rest}"));
+    /// Shows the progress of a study, of which some points are finished.
+    pub fn update_study(&mut self, progress: &Progress, done: usize, all: usize) {
+        self.draw(progress, |rate| format!("{done} of {all} points, {rate}"));
     }
 
-    fn tell(&mut self, progress: &Progress, text: impl FnOnce(&str) -> String) {
+    fn draw(&mut self, progress: &Progress, text: impl FnOnce(&str) -> String) {
         let wait = if self.bar.is_some() { FRAME } else { LINE };
         if self.last.elapsed() < wait {
             return;
         }
         self.last = Instant::now();
-        let text = text(&rest(progress, self.begun.elapsed().as_secs_f64()));
+        let text = text(&rate_and_remaining(progress, self.begun.elapsed().as_secs_f64()));
         match &self.bar {
             Some(bar) => {
                 bar.set_length(progress.total);
                 bar.set_position(progress.steps);
                 bar.set_message(text);
             }
-            None => say(&format!("{:3.0} %  {text}", 100.0 * progress.steps as f64 / progress.total as f64)),
+            None => print_status(&format!(
+                "{:3.0} %  {text}",
+                100.0 * progress.steps as f64 / progress.total as f64
+            )),
         }
     }
 
-    /// A line for the person at the terminal, above the bar.
-    pub fn say(&self, line: &str) {
+    /// Prints a line above the bar.
+    pub fn print_line(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| say(line)),
-            None => say(line),
+            Some(bar) => bar.suspend(|| print_status(line)),
+            None => print_status(line),
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -77,15 +80,15 @@ impl Meter {
     }
 }
 
-/// Rate, and time left.
-fn rest(progress: &Progress, seconds: f64) -> String {
+/// Rate and remaining time.
+fn rate_and_remaining(progress: &Progress, seconds: f64) -> String {
     let rate = (progress.steps - progress.from) as f64 / seconds.max(f64::MIN_POSITIVE);
     let left = (progress.total - progress.steps) as f64 / rate.max(f64::MIN_POSITIVE);
-    format!("{} steps/s, {} left", rounded(rate), duration(left))
+    format!("{} steps/s, {} left", with_prefix(rate), duration(left))
 }
 
-/// Three digits and a prefix.
-pub fn rounded(value: f64) -> String {
+/// A number with three digits and a unit prefix.
+pub fn with_prefix(value: f64) -> String {
     match value {
         v if v >= 1e6 => format!("{:.2} M", v / 1e6),
         v if v >= 1e4 => format!("{:.1} k", v / 1e3),
@@ -110,9 +113,9 @@ mod tests {
     #[test]
     fn a_quarter_of_the_steps_leaves_three_times_the_time() {
         let progress = Progress { steps: 3000, total: 9000, from: 1000, time: 0.3 };
-        assert_eq!(rest(&progress, 20.0), "100 steps/s, 1 min 00 s left");
+        assert_eq!(rate_and_remaining(&progress, 20.0), "100 steps/s, 1 min 00 s left");
         assert_eq!(duration(7325.0), "2 h 02 min");
-        assert_eq!(rounded(1_234_567.0), "1.23 M");
-        assert_eq!(rounded(0.5), "0.50");
+        assert_eq!(with_prefix(1_234_567.0), "1.23 M");
+        assert_eq!(with_prefix(0.5), "0.50");
     }
 }

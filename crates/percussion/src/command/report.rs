@@ -1,4 +1,4 @@
-//! `percussion report`: pages and pictures of runs, one by one or side by side.
+//! `percussion report`: report pages and pictures of runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ const EXAMPLES: &str = "Examples:
   percussion report runs/falling-polyhedra --snapshot 0,0.38,0.6,1 --overlay
   percussion report runs/gyroscope --gif --dark
 
-One run: its page is written anew, RUN/report.html. Several: one page lays their playbacks
-and curves over each other, comparison.html beside the first of them.
+With one run, its report page RUN/report.html is written again. With several runs, one page compares
+their playbacks and plots: comparison.html beside the first run folder.
 
-Pictures need neither a display nor a browser: one for each instant, RUN/snapshot-T.png, all of
-them side by side in RUN/snapshots.png; with --overlay one over the other in RUN/overlay.png;
-with --gif the whole run in RUN/animation.gif.";
+Pictures are drawn without a display or a browser: RUN/snapshot-T.png for each instant and
+RUN/snapshots.png with all of them side by side; with --overlay all instants in one picture,
+RUN/overlay.png; with --gif an animation of the run, RUN/animation.gif.";
 
-/// The page of several runs.
+/// File name of the page that compares several runs.
 pub const COMPARISON: &str = "comparison.html";
 
-/// Frames that are read for pictures.
+/// Largest number of frames read for pictures.
 const FRAMES: usize = 20_000;
 
-/// Writes the page of a run, one that compares several, or pictures
+/// Writes the report page of a run, a comparison of several runs, or pictures
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES, after_help = "See --help for examples.")]
 pub struct Arguments {
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
 
-    /// The page; RUN/report.html or comparison.html when absent. Of pictures, their folder; RUN when absent
+    /// Output file of the page [default: RUN/report.html or comparison.html]; output folder of pictures [default: RUN]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 
@@ -46,53 +46,53 @@ pub struct Arguments {
     pictures: Pictures,
 }
 
-/// What is said about pictures.
+/// Options of pictures.
 #[derive(Debug, clap::Args)]
 struct Pictures {
-    /// Instants (seconds) to be drawn, separated by commas
+    /// Draw these instants (seconds, separated by commas)
     #[arg(long, value_name = "T,T,...", value_delimiter = ',', allow_negative_numbers = true)]
     snapshot: Vec<f64>,
 
-    /// The instants in one picture, earlier ones paler, with the paths between them
+    /// Draw all instants in one picture, earlier ones paler, with the paths between them
     #[arg(long, requires = "snapshot")]
     overlay: bool,
 
-    /// The whole run as a moving picture
+    /// Write an animation of the whole run
     #[arg(long)]
     gif: bool,
 
-    /// Width and height in pixels; what stays empty is cut off
+    /// Width and height in pixels; empty margins are cropped
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(usize, usize)>,
 
-    /// From where it is seen: degrees around the vertical, degrees above the horizon
+    /// Direction of the camera: degrees around the vertical, degrees above the horizon
     #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = view, allow_hyphen_values = true)]
     view: Option<[f64; 2]>,
 
-    /// On dark paper
+    /// Use the dark theme
     #[arg(long)]
     dark: bool,
 
-    /// Impulses of the impacts since so many seconds before an instant, as arrows
+    /// Draw the impulses of impacts within this time before an instant as arrows
     #[arg(long, value_name = "SECONDS")]
     impulses: Option<f64>,
 }
 
-/// Writes what is asked for.
+/// Writes the page or the pictures.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let Arguments { runs, out, pictures } = arguments;
     if pictures.snapshot.is_empty() && !pictures.gif {
-        let out = out.clone().unwrap_or_else(|| place(runs));
-        write(&out, &mut recordings(runs)?)?;
+        let out = out.clone().unwrap_or_else(|| page_path(runs));
+        write_page(&out, &mut recordings(runs)?)?;
         print(&format!("{}\n", out.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let [run] = runs.as_slice() else { bail!("pictures are made of one run at a time") };
+    let [run] = runs.as_slice() else { bail!("pictures need exactly one run") };
     let recording = Recording::load(run, FRAMES)?;
     pictures.check(&recording)?;
     let folder = out.as_ref().unwrap_or(run);
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for (name, bytes) in pictures.made(&recording) {
+    for (name, bytes) in pictures.draw(&recording) {
         let path = folder.join(name);
         fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         print(&format!("{}\n", path.display()))?;
@@ -101,21 +101,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 impl Pictures {
-    /// Instants that the run has not.
+    /// Checks that the run contains the instants.
     fn check(&self, recording: &Recording) -> Result<()> {
         let times = &recording.frames.times;
-        // A recording has a frame: one without is refused when it is read.
+        // Recordings without frames are refused when they are read.
         let (first, last) = (times[0], times[times.len() - 1]);
         for t in &self.snapshot {
             if !(first..=last).contains(t) {
-                bail!("the run has no instant {t} s: it goes from {first} s to {last} s");
+                bail!("--snapshot {t} is outside of the run, which lasts from {first} s to {last} s");
             }
         }
         Ok(())
     }
 
-    /// The pictures with their names.
-    fn made(&self, recording: &Recording) -> Vec<(String, Vec<u8>)> {
+    /// The pictures with their file names.
+    fn draw(&self, recording: &Recording) -> Vec<(String, Vec<u8>)> {
         let options = self.options();
         let mut all = Vec::new();
         let times = &self.snapshot;
@@ -156,20 +156,20 @@ pub fn recordings(runs: &[PathBuf]) -> Result<Vec<Recording>> {
 }
 
 /// Writes the page of some recordings.
-pub fn write(out: &Path, recordings: &mut [Recording]) -> Result<()> {
+pub fn write_page(out: &Path, recordings: &mut [Recording]) -> Result<()> {
     fs::write(out, page::page(recordings)?).with_context(|| format!("cannot write {}", out.display()))
 }
 
-/// Where the page goes when nobody says.
-fn place(runs: &[PathBuf]) -> PathBuf {
+/// Default path of the page.
+fn page_path(runs: &[PathBuf]) -> PathBuf {
     match runs {
         [one] => one.join(folder::REPORT),
-        // There is a first one: clap asks for it.
+        // There is a first one: the argument is required.
         all => all[0].parent().unwrap_or(Path::new("")).join(COMPARISON),
     }
 }
 
-/// Pixels a side may have.
+/// Allowed numbers of pixels of a side.
 const SIDES: std::ops::RangeInclusive<usize> = 32..=8192;
 
 fn size(text: &str) -> Result<(usize, usize), String> {

@@ -1,4 +1,4 @@
-//! The scene a command is about: a file, a folder with a `scene.toml`, or a name from the gallery.
+//! The scene of a command: a file, a folder with a `scene.toml`, or a name from the gallery.
 
 use std::path::Path;
 
@@ -6,56 +6,56 @@ use anyhow::{Result, bail};
 use percussion::gallery::{self, SCENES};
 use percussion::scene::{Scene, SceneError, nearest};
 
-use super::Told;
+use super::SceneComplaints;
 
-/// What the user says about a scene.
+/// Arguments for a scene.
 #[derive(Debug, clap::Args)]
-pub struct Asked {
+pub struct SceneArguments {
     /// A scene file, a folder with a scene.toml, or a name from the gallery
     pub scene: String,
 
-    /// Integrator, instead of the scene's `run.scheme`; `run` takes several, separated by commas
+    /// Time integration scheme [default: `run.scheme` of the scene]; `run` takes several, separated by commas
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
 
-    /// Changes a value of the scene, such as run.step=1e-4 or bodies.top.mass=2; may be repeated
+    /// Override a value of the scene, such as run.step=1e-4 or bodies.top.mass=2; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
 
-    /// When to stop (seconds), instead of the scene's `run.until`
+    /// End time in seconds [default: `run.until` of the scene]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     until: Option<f64>,
 
-    /// Keep every N-th state, instead of the scene's `run.every`
+    /// Write every N-th state to the trajectory [default: `run.every` of the scene]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     every: Option<u64>,
 
-    /// Move bodies apart that overlap at the start, as `project_start = true` in [contact]
+    /// Separate bodies that penetrate each other at the start, as `project_start = true` in [contact]
     #[arg(long)]
     project_start: bool,
 }
 
-impl Asked {
-    /// Reads it, or says everything that is wrong with it.
+impl SceneArguments {
+    /// Reads the scene, or returns all complaints.
     pub fn load(&self) -> Result<Scene> {
         self.read(&self.scene, self.scheme.as_deref())
     }
 
-    /// Reads another scene, or with another scheme, with the same changes.
-    pub fn read(&self, asked: &str, scheme: Option<&str>) -> Result<Scene> {
-        let overrides = self.overrides(scheme)?;
-        let Some(read) = named(asked, Path::new(""), &overrides) else {
-            bail!("{}", unknown(asked));
+    /// Reads a scene with these overrides and a scheme.
+    pub fn read(&self, name: &str, scheme: Option<&str>) -> Result<Scene> {
+        let overrides = self.all_overrides(scheme)?;
+        let Some(read) = named(name, Path::new(""), &overrides) else {
+            bail!("{}", unknown_scene(name));
         };
         match read {
             Ok(scene) => Ok(scene),
-            Err(error) => bail!(Told(error.to_string())),
+            Err(error) => bail!(SceneComplaints(error.to_string())),
         }
     }
 
-    /// What is changed, in the order it is applied: `--set` first, then the options with names of their own.
-    fn overrides(&self, scheme: Option<&str>) -> Result<Vec<(String, String)>> {
-        let mut all = changes(&self.set)?;
+    /// All overrides in their order: `--set` first, then the other options.
+    fn all_overrides(&self, scheme: Option<&str>) -> Result<Vec<(String, String)>> {
+        let mut all = overrides(&self.set)?;
         let named = [
             ("run.scheme", scheme.map(str::to_owned)),
             ("run.until", self.until.map(|t| format!("{t:?}"))),
@@ -67,8 +67,8 @@ impl Asked {
     }
 }
 
-/// What `--set path=value` changes.
-pub fn changes(set: &[String]) -> Result<Vec<(String, String)>> {
+/// The overrides of `--set path=value`.
+pub fn overrides(set: &[String]) -> Result<Vec<(String, String)>> {
     let mut all = Vec::new();
     for change in set {
         let Some((path, value)) = change.split_once('=') else {
@@ -79,27 +79,23 @@ pub fn changes(set: &[String]) -> Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// Reads a scene: a file or a folder with a `scene.toml`, looked for in `folder`, or a name from the gallery. `None` if there is none.
-pub fn named(
-    asked: &str,
-    folder: &Path,
-    overrides: &[(String, String)],
-) -> Option<Result<Scene, SceneError>> {
-    let path = folder.join(asked);
+/// Reads a scene: a file or a folder with a `scene.toml`, searched in `folder`, or a name from the gallery. None if there is none.
+pub fn named(name: &str, folder: &Path, overrides: &[(String, String)]) -> Option<Result<Scene, SceneError>> {
+    let path = folder.join(name);
     let inside = path.join("scene.toml");
     if path.is_file() {
         Some(Scene::load(path, overrides))
     } else if inside.is_file() {
         Some(Scene::load(inside, overrides))
     } else {
-        // A variant such as free-top/unstable is called by both its names.
-        let own = |scene: Scene| Scene { name: asked.replace('/', "-"), ..scene };
-        gallery::load(asked, overrides).map(|read| read.map(own))
+        // A variant such as free-top/unstable has the name of both.
+        let own = |scene: Scene| Scene { name: name.replace('/', "-"), ..scene };
+        gallery::load(name, overrides).map(|read| read.map(own))
     }
 }
 
-/// What to say when there is no such scene.
-pub fn unknown(name: &str) -> String {
+/// The error for an unknown scene.
+pub fn unknown_scene(name: &str) -> String {
     let built = |scene: &&gallery::Scene| ["run", "plan"].contains(&scene.kind);
     if let Some(scene) = gallery::scene(name).filter(|scene| !built(scene)) {
         let example = if scene.kind == "distance" { "--example " } else { "" };
@@ -108,7 +104,7 @@ pub fn unknown(name: &str) -> String {
     let names = SCENES.iter().filter(built).map(|scene| scene.name);
     let hint = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`percussion gallery` lists the scenes that come with the program".to_owned(),
+        None => "`percussion gallery` lists the scenes of the gallery".to_owned(),
     };
     format!("there is no file and no gallery scene `{name}`; {hint}")
 }

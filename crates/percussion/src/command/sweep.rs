@@ -1,4 +1,4 @@
-//! `percussion sweep`: runs a study and writes its charts, page and table.
+//! `percussion sweep`: runs a study and writes its charts, report page and table.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,13 +12,14 @@ use percussion::gallery::{self, SCENES};
 use percussion::report::study as shown;
 use percussion::scene::run::{Progress, Status, folder as run_folder};
 use percussion::scene::study::{
-    DrawnCurve, News, Options, Outcome, Record, Standing, Study, StudyError, folder, sweep,
+    CurveResult, Options, PointOutcome, PointStatus, Study, StudyError, StudyProgress, StudyRecord, folder,
+    sweep,
 };
 use percussion::scene::{SceneError, nearest};
 
-use super::progress::Meter;
-use super::run::{INTERRUPTED, RUNS, listen};
-use super::{Told, print, report, say, scene};
+use super::progress::ProgressMeter;
+use super::run::{INTERRUPTED, RUNS, interrupt_flag};
+use super::{SceneComplaints, print, print_status, report, scene};
 
 const EXAMPLES: &str = "Examples:
   percussion sweep order-of-schemes
@@ -26,7 +27,7 @@ const EXAMPLES: &str = "Examples:
   percussion sweep my-study.toml --set run.until=0.5 --keep
   percussion sweep my-study.toml --resume
 
-A study file names a scene, the axes of a grid and the figures to be drawn:
+A study file names a scene, the axes of a parameter grid and the figures to plot:
   scene = \"gyroscope\"
   x = \"h\"
   [axes.h]
@@ -38,39 +39,39 @@ A study file names a scene, the axes of a grid and the figures to be drawn:
   [figures.energy]
   value = \"energy.max_relative_error\"
   fit = { at_least = 1.9 }
-The guide's page on studies describes all of it. The folder (runs/NAME unless --out says otherwise)
-gets study.json, study.csv, a drawing NAME.svg of each figure, and report.html.
+The guide's page on studies describes the format. The folder (runs/NAME, or --out) contains
+study.json, study.csv, a chart NAME.svg of each figure, and report.html.
 
-Exit code: 0 finished, and slopes are as expected; 1 the run of a point failed or a slope is not as
-expected (study.json and the last lines say which); 2 misuse; 130 interrupted by Ctrl-C (--resume
-goes on).";
+Exit code: 0 finished, and all slopes are within their bounds; 1 a run failed or a slope is out of
+its bounds (listed in study.json and in the last lines); 2 misuse; 130 interrupted by Ctrl-C
+(continue with --resume).";
 
-/// Runs a study: a scene over a grid of changes, with charts and rates
+/// Runs a study: one scene over a grid of parameters, with charts and convergence rates
 ///
-/// Every point of the grid is a run of its own. One that fails is reported, and the others go on.
+/// Each point of the grid is a run. A run that fails is reported; the others continue.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES, after_help = "See --help for examples and exit codes.")]
 pub struct Arguments {
     /// A study file, a folder with a study.toml, or a name from the gallery
     study: String,
 
-    /// Folder of the study; runs/NAME when absent
+    /// Folder of the study [default: runs/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Points at a time; as many as there are cores when absent. The result does not depend on it
+    /// Number of runs at a time [default: number of cores]; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Changes a value of the scene at all points, such as run.until=0.5; may be repeated
+    /// Override a value of the scene at all points, such as run.until=0.5; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
 
-    /// Keep the run folder of every point, below DIR/runs
+    /// Keep the run folders of all points, below DIR/runs
     #[arg(long)]
     keep: bool,
 
-    /// Go on with the study in the folder: points that are there and have not changed are not run again
+    /// Resume the study in the folder; points that are finished and unchanged are not run again
     #[arg(long)]
     resume: bool,
 }
@@ -78,56 +79,56 @@ pub struct Arguments {
 /// Runs the study.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (mut study, home) = arguments.load()?;
-    study.set.extend(scene::changes(&arguments.set)?);
+    study.set.extend(scene::overrides(&arguments.set)?);
     if scene::named(&study.scene, &home, &[]).is_none() {
-        let text = scene::unknown(&study.scene);
+        let text = scene::unknown_scene(&study.scene);
         let (message, remedy) = text.split_once("; ").unwrap_or((&text, ""));
-        return refuse(SceneError { complaints: vec![study.place.complaint(message, remedy)] });
+        return fail(SceneError { complaints: vec![study.place.complaint(message, remedy)] });
     }
     let jobs = arguments.jobs.map(usize::from);
-    super::threads(jobs)?;
+    super::set_threads(jobs)?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let options = Options { jobs: jobs.unwrap_or(cores), keep: arguments.keep, resume: arguments.resume };
     let out = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&study.name));
-    let stop = listen()?;
-    let watcher = Watcher { meter: Mutex::new(Meter::new()), stop: &stop };
+    let stop = interrupt_flag()?;
+    let monitor = StudyMonitor { meter: Mutex::new(ProgressMeter::new()), stop: &stop };
     let source = |overrides: &[(String, String)]| match scene::named(&study.scene, &home, overrides) {
         Some(read) => read,
-        // It was there a moment ago.
+        // It was found above.
         None => {
-            let complaint = study.place.complaint("the scene has gone", "put it back");
+            let complaint = study.place.complaint("the scene has disappeared", "restore it");
             Err(SceneError { complaints: vec![complaint] })
         }
     };
-    let outcome = sweep(&study, &source, &out, options, &|news| watcher.hear(news));
-    watcher.meter.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let outcome = sweep(&study, &source, &out, options, &|progress| monitor.update(progress));
+    monitor.meter.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let record = match outcome {
         Ok(record) => record,
-        Err(StudyError::Refused(error)) => return refuse(error),
+        Err(StudyError::Refused(error)) => return fail(error),
         Err(error) => return Err(error.into()),
     };
-    write(&record, &out)?;
-    print(&closing(&record, &out))?;
-    let broken = record.broken();
-    for run in record.troubled() {
-        say(&format!("error: {}: {}", run.label, run.says()));
+    write_results(&record, &out)?;
+    print(&closing_lines(&record, &out))?;
+    let unmet = record.unmet_expectations();
+    for run in record.incomplete() {
+        print_status(&format!("error: {}: {}", run.label, run.text()));
     }
-    for broken in &broken {
-        say(&format!("error: {broken}"));
+    for expectation in &unmet {
+        print_status(&format!("error: {expectation}"));
     }
     Ok(match record.status {
         Status::Interrupted => ExitCode::from(INTERRUPTED),
-        _ if broken.is_empty() && record.troubled().next().is_none() => ExitCode::SUCCESS,
+        _ if unmet.is_empty() && record.incomplete().next().is_none() => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
 }
 
-fn refuse(error: SceneError) -> Result<ExitCode> {
-    bail!(Told(error.to_string()))
+fn fail(error: SceneError) -> Result<ExitCode> {
+    bail!(SceneComplaints(error.to_string()))
 }
 
 impl Arguments {
-    /// Reads the study; the scene is looked for in the folder that comes with it.
+    /// Reads the study; its scene is searched in the folder that is returned with it.
     fn load(&self) -> Result<(Study, PathBuf)> {
         let path = Path::new(&self.study);
         let inside = path.join("study.toml");
@@ -137,56 +138,60 @@ impl Arguments {
         } else if let Some(read) = gallery::study(&self.study) {
             read
         } else {
-            bail!("{}", unknown(&self.study));
+            bail!("{}", unknown_study(&self.study));
         };
         match read {
             Ok(study) => Ok((study, file.parent().unwrap_or(Path::new("")).to_owned())),
-            Err(error) => bail!(Told(error.to_string())),
+            Err(error) => bail!(SceneComplaints(error.to_string())),
         }
     }
 }
 
-/// What to say when there is no such study.
-fn unknown(name: &str) -> String {
+/// The error for an unknown study.
+fn unknown_study(name: &str) -> String {
     if let Some(scene) = gallery::scene(name) {
         return format!("`{name}` is not a study; try: percussion {} {name}", scene.kind);
     }
     let names = SCENES.iter().filter(|scene| scene.kind == "sweep").map(|scene| scene.name);
     let hint = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`percussion gallery` lists the studies that come with the program, as sweep".to_owned(),
+        None => "`percussion gallery` lists the studies of the gallery with the kind sweep".to_owned(),
     };
     format!("there is no file and no gallery study `{name}`; {hint}")
 }
 
-/// Tells the person at the terminal what happens.
-struct Watcher<'a> {
-    meter: Mutex<Meter>,
+/// Shows the progress of a study.
+struct StudyMonitor<'a> {
+    meter: Mutex<ProgressMeter>,
     stop: &'a AtomicBool,
 }
 
-impl Watcher<'_> {
-    fn hear(&self, news: News<'_>) -> ControlFlow<()> {
-        // Nobody waits for a page.
-        let page = match news {
-            News::Ended { folder: Some(folder), .. } => with_page(folder),
+impl StudyMonitor<'_> {
+    fn update(&self, progress: StudyProgress<'_>) -> ControlFlow<()> {
+        // Before the lock is taken: other threads do not wait for a page.
+        let page = match progress {
+            StudyProgress::Ended { folder: Some(folder), .. } => write_run_page(folder),
             _ => Ok(()),
         };
         let mut meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);
-        match news {
-            News::Warning { point, warning } => meter.say(&format!("warning: {point}: {warning}")),
-            News::Step { steps, total, from, done, points } => {
-                meter.show_several(&Progress { steps, total, from, time: 0.0 }, done, points);
+        match progress {
+            StudyProgress::Warning { point, warning } => {
+                meter.print_line(&format!("warning: {point}: {warning}"))
             }
-            News::Ended { outcome, done, points, .. } => {
+            StudyProgress::Step { steps, total, from, done, points } => {
+                meter.update_study(&Progress { steps, total, from, time: 0.0 }, done, points);
+            }
+            StudyProgress::Ended { outcome, done, points, .. } => {
                 let width = points.to_string().len();
-                let Outcome { label, wall_time_s, .. } = outcome;
-                meter.say(&format!(
+                let PointOutcome { label, wall_time_s, .. } = outcome;
+                meter.print_line(&format!(
                     "{done:width$}/{points}  {label}: {} ({wall_time_s:.2} s)",
-                    outcome.says()
+                    outcome.text()
                 ));
                 if let Err(error) = page {
-                    meter.say(&format!("warning: {label}: no page of the run: {error:#}"));
+                    meter.print_line(&format!(
+                        "warning: {label}: the report page of the run was not written: {error:#}"
+                    ));
                 }
             }
         }
@@ -197,13 +202,13 @@ impl Watcher<'_> {
     }
 }
 
-/// Writes the page of a run that is kept.
-fn with_page(run: &Path) -> Result<()> {
-    report::write(&run.join(run_folder::REPORT), &mut report::recordings(&[run.to_owned()])?)
+/// Writes the report page of a run that is kept.
+fn write_run_page(run: &Path) -> Result<()> {
+    report::write_page(&run.join(run_folder::REPORT), &mut report::recordings(&[run.to_owned()])?)
 }
 
-/// Writes everything that is made from the record.
-fn write(record: &Record, out: &Path) -> Result<()> {
+/// Writes charts, table and report page.
+fn write_results(record: &StudyRecord, out: &Path) -> Result<()> {
     let put = |name: &str, text: &[u8]| {
         let path = out.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
@@ -217,22 +222,22 @@ fn write(record: &Record, out: &Path) -> Result<()> {
     put(folder::REPORT, shown::page(record).as_bytes())
 }
 
-/// How far it came, the slopes, and where the page is.
-fn closing(record: &Record, out: &Path) -> String {
-    let count = |standing: Standing| record.runs.iter().filter(|run| run.status == standing).count();
-    let (finished, failed) = (count(Standing::Finished), count(Standing::Failed));
+/// Numbers of runs, slopes, and the path of the report page.
+fn closing_lines(record: &StudyRecord, out: &Path) -> String {
+    let count = |status: PointStatus| record.runs.iter().filter(|run| run.status == status).count();
+    let (finished, failed) = (count(PointStatus::Finished), count(PointStatus::Failed));
     let spent: f64 = record.runs.iter().map(|run| run.wall_time_s).sum();
     let mut text = format!("{}: {finished} of {} runs finished", record.study, record.runs.len());
     if failed > 0 {
         text += &format!(", {failed} failed");
     }
     if record.status == Status::Interrupted {
-        text += ", interrupted (--resume goes on)";
+        text += ", interrupted (continue with --resume)";
     }
-    text += &format!(", {spent:.1} s of computing\n");
+    text += &format!(", {spent:.1} s of computing time\n");
     for drawn in record.figures.iter().filter(|drawn| drawn.figure.fit.is_some()) {
         let width = drawn.curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
-        for DrawnCurve { label, rate, .. } in &drawn.curves {
+        for CurveResult { label, rate, .. } in &drawn.curves {
             let found = match rate {
                 None => "no slope".to_owned(),
                 Some(rate) => match rate.standard_error {

@@ -1,10 +1,10 @@
-//! Charts as SVG: curves over decades or in proportion, with markers, a legend and, if asked for, a slope to compare with.
+//! Charts as SVG: curves on logarithmic or linear axes, with markers, a legend and optionally a slope for comparison.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
 //! | `scale.rs` | where numbers go, and which are written beside the frame |
 //! | `triangle.rs` | the triangle of a slope, and a place for it |
-//! | `style.css` | colours on light and on dark paper |
+//! | `style.css` | colors of the light and the dark theme |
 //!
 //! A chart stands alone or inside a page; in a page, [`STYLE`] is given once for all of them. Nothing in it needs a script or a font of its own.
 
@@ -17,7 +17,7 @@ pub use triangle::Triangle;
 use crate::export::xml::escaped;
 use std::fmt::Write;
 
-/// How charts look, on light and on dark paper.
+/// Style of charts, for the light and the dark theme.
 pub const STYLE: &str = include_str!("style.css");
 
 /// Colours of curves; then they come again with other markers.
@@ -103,7 +103,7 @@ impl Chart {
             out += &format!("<style>\n{style}</style>\n");
         }
         out += &format!(
-            "<title>{title}</title>\n<rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n"
+            "<title>{title}</title>\n<rect class=\"background\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n"
         );
         self.sides(&mut out, &x, &y);
         let place =
@@ -202,7 +202,7 @@ impl Chart {
         );
     }
 
-    /// What the slope looks like, where there is room.
+    /// The triangle of the slope, where there is space.
     fn triangle(&self, out: &mut String, scales: [&Scale; 2], placed: &[Vec<([f64; 2], &str)>]) {
         let Some(slope) = self.slope else { return };
         let mut near = Vec::new();
@@ -288,7 +288,7 @@ fn height(line: &Line) -> f64 {
 fn curve(out: &mut String, line: &Line, points: &[([f64; 2], &str)]) {
     let class = line.colour.map_or("others".to_owned(), |k| format!("k{}", k % COLOURS));
     let (dash, fill) = if line.published {
-        (" stroke-dasharray=\"5 4\"", " class=\"paper\" stroke=\"currentColor\" stroke-width=\"1.8\"")
+        (" stroke-dasharray=\"5 4\"", " class=\"background\" stroke=\"currentColor\" stroke-width=\"1.8\"")
     } else {
         ("", " fill=\"currentColor\"")
     };

@@ -1,4 +1,4 @@
-//! From numbers to shares of a side, by decades or in proportion, with the marks that people read them by.
+//! Scales of axes, logarithmic or linear: from numbers to fractions of a side, with tick marks.
 
 /// Share of the range that stays free at either end.
 const MARGIN: f64 = 0.05;

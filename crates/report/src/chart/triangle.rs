@@ -1,4 +1,4 @@
-//! The triangle that shows what a slope looks like: beside the curves, where there is room.
+//! The triangle that shows a slope: beside the curves, where there is space.
 
 use super::scale::Scale;
 

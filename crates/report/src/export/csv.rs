@@ -1,11 +1,11 @@
 //! Tables of comma-separated values, after RFC 4180: lines end in CR LF, fields are quoted where they must be.
 //!
-//! Numbers are written with the fewest digits that are read back to the same bits. A header names every column, with its
+//! Numbers are written with the fewest digits that are read back bitwise identical. A header names every column, with its
 //! unit in brackets where it has one.
 
 use super::twists;
 use crate::Recording;
-use crate::turns::Turns;
+use crate::quaternions::ContinuousQuaternions;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -14,12 +14,12 @@ const BLOCK: usize = 1024;
 /// Coordinates of a vector.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Everything about the run as a whole, at every row that was kept: energies, momenta, errors, joint coordinates and
+/// Everything about the run as a whole, at every row of the trajectory: energies, momenta, errors, joint coordinates and
 /// whatever else has not a value for each body.
 pub fn plots(recording: &mut Recording, out: &mut impl Write) -> io::Result<()> {
-    let bodies = recording.looks.len();
-    let arrays: Vec<(&'static str, Vec<usize>)> = recording.kept.arrays().to_vec();
-    let (mut kept, mut header) = (Vec::new(), Vec::new());
+    let bodies = recording.appearances.len();
+    let arrays: Vec<(&'static str, Vec<usize>)> = recording.trajectory.arrays().to_vec();
+    let (mut trajectory, mut header) = (Vec::new(), Vec::new());
     for (array, shape) in arrays {
         let names = names(recording, array).filter(|names| shape.first() == Some(&names.len()));
         // What has bodies for rows belongs into the table of bodies.
@@ -27,19 +27,20 @@ pub fn plots(recording: &mut Recording, out: &mut impl Write) -> io::Result<()> 
             continue;
         }
         header.extend(titles(array, &shape, names.as_deref()));
-        kept.push((array, shape.iter().product::<usize>()));
+        trajectory.push((array, shape.iter().product::<usize>()));
     }
     line(out, header.iter().map(String::as_str))?;
-    let rows = recording.kept.rows();
-    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); kept.len()];
+    let rows = recording.trajectory.rows();
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); trajectory.len()];
     for start in (0..rows).step_by(BLOCK) {
         let block = start..rows.min(start + BLOCK);
-        for ((array, _), values) in kept.iter().zip(&mut columns) {
+        for ((array, _), values) in trajectory.iter().zip(&mut columns) {
             values.clear();
-            recording.kept.read(array, block.clone(), |_, row| values.extend_from_slice(row))?;
+            recording.trajectory.read(array, block.clone(), |_, row| values.extend_from_slice(row))?;
         }
         for row in 0..block.len() {
-            let cells = kept.iter().zip(&columns).flat_map(|((_, width), all)| &all[row * width..][..*width]);
+            let cells =
+                trajectory.iter().zip(&columns).flat_map(|((_, width), all)| &all[row * width..][..*width]);
             numbers(out, "", cells)?;
         }
     }
@@ -55,13 +56,13 @@ pub fn bodies(recording: &mut Recording, out: &mut impl Write) -> io::Result<()>
     let numbered = position.iter().chain(&turn).chain(&velocity).chain(&spin);
     line(out, ["time [s]", "body"].into_iter().chain(numbered.map(String::as_str)))?;
 
-    let Recording { frames, kept, looks, .. } = recording;
-    let names: Vec<Cow<'_, str>> = looks.iter().map(|look| quoted(&look.name)).collect();
-    let mut turns = Turns::new(names.len());
+    let Recording { frames, trajectory, appearances, .. } = recording;
+    let names: Vec<Cow<'_, str>> = appearances.iter().map(|appearance| quoted(&appearance.name)).collect();
+    let mut quaternions = ContinuousQuaternions::new(names.len());
     for frame in 0..frames.len() {
-        let twists = twists(kept, frames.rows[frame])?;
+        let twists = twists(trajectory, frames.rows[frame])?;
         for (body, pose) in frames.at(frame).iter().enumerate() {
-            let q = turns.next(body, pose);
+            let q = quaternions.next(body, pose);
             let real = [q.w, q.i, q.j, q.k];
             let cells = pose.position.iter().chain(&real).chain(twists[body].iter().flatten());
             numbers(out, &format!("{:?},{}", frames.times[frame], names[body]), cells)?;
@@ -99,14 +100,14 @@ pub fn events(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The list that names the columns of an array: `energy_names` for `energy`, `cause_names` for `cause_energy`, `control_names` for
+/// The list that names the columns of an array: `energy_names` for `energy`, `source_names` for `source_energy`, `control_names` for
 /// `controls`.
 fn names(recording: &mut Recording, array: &str) -> Option<Vec<String>> {
     let ends = array.match_indices('_').map(|(at, _)| at).chain([array.len()]);
     let starts: Vec<&str> = ends.map(|end| &array[..end]).collect();
     // `controls` are named by `control_names`.
     let starts = starts.into_iter().rev().flat_map(|start| [Some(start), start.strip_suffix('s')]).flatten();
-    let lists: Vec<_> = starts.map(|start| recording.kept.names(&format!("{start}_names"))).collect();
+    let lists: Vec<_> = starts.map(|start| recording.trajectory.names(&format!("{start}_names"))).collect();
     lists.into_iter().find(|names| !names.is_empty())
 }
 
@@ -132,7 +133,7 @@ fn titles(array: &str, shape: &[usize], names: Option<&[String]>) -> Vec<String>
 fn unit(array: &str, title: &str) -> &'static str {
     match array {
         "time" => " [s]",
-        "overlap" | "clearance" | "clearance_between" => " [m]",
+        "penetration" | "clearance" | "clearance_between" => " [m]",
         "momentum_error" if title.ends_with("_linear") => " [N s]",
         "momentum_error" => " [N m s]",
         _ if array.contains("linear_momentum") => " [N s]",
@@ -180,10 +181,10 @@ mod tests {
             titles("momentum_error", &[2], None),
             ["momentum_error_linear [N s]", "momentum_error_angular [N m s]"]
         );
-        let wide = titles("cause_linear_momentum", &[2, 3], Some(&names));
+        let wide = titles("source_linear_momentum", &[2, 3], Some(&names));
         assert_eq!(wide.len(), 6);
-        assert_eq!(wide[0], "cause_linear_momentum_gravity_x [N s]");
-        assert_eq!(wide[5], "cause_linear_momentum_a,b_z [N s]");
+        assert_eq!(wide[0], "source_linear_momentum_gravity_x [N s]");
+        assert_eq!(wide[5], "source_linear_momentum_a,b_z [N s]");
         assert_eq!(titles("else", &[2], None), ["else_0", "else_1"]);
     }
 

@@ -23,7 +23,7 @@ pub enum Use {
     Keys = 0,
 }
 
-/// The numbers, with what is known about them. The same numbers are kept once.
+/// The numbers, with what is known about them. Equal numbers are stored once.
 #[derive(Debug, Default)]
 pub struct Numbers {
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Vectors in single precision, with their bounds if asked for; returns the accessor.
+    /// Vectors in single precision, optionally with their bounds; returns the accessor.
     pub fn vectors<const D: usize>(&mut self, values: &[[f32; D]], what: Use, bounds: bool) -> usize {
         let bytes = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let mut more = json!({});

@@ -1,12 +1,12 @@
-//! What a viewer is told: a node per body with its surface, edges and colour, and an animation of their placements.
+//! A glTF scene: a node per body with its surface, edges and color, and an animation of their poses.
 //!
-//! glTF's axis upwards is y and the engine's is z: one node above all others turns the scene. Numbers are of single precision, as
+//! glTF's axis upwards is y and the engine's is z: one root node rotates the scene. Numbers are of single precision, as
 //! the format has it. A body that does not move in translation or rotation has no keys for it.
 
 use super::glb::{Numbers, Use};
 use super::{ExportError, surface};
 use crate::mesh::Mesh;
-use crate::turns::Turns;
+use crate::quaternions::ContinuousQuaternions;
 use crate::{Recording, palette};
 use percussion_geometry::{Pose, Vec3};
 use serde_json::{Value, json};
@@ -22,22 +22,22 @@ pub fn gltf(recording: &Recording) -> Result<Vec<u8>, ExportError> {
     let mut numbers = Numbers::default();
     let mut materials = vec![material("edges", DARK, false)];
     let (mut meshes, mut nodes, mut shown) = (Vec::new(), Vec::new(), Vec::new());
-    let colours = palette::of_bodies(&recording.looks);
+    let colours = palette::of_bodies(&recording.appearances);
     // The first node is the one above all others.
     nodes.push(Value::Null);
-    for (body, look) in recording.looks.iter().enumerate() {
+    for (body, appearance) in recording.appearances.iter().enumerate() {
         let all = surface(recording, body);
         if all.is_empty() {
             continue;
         }
         // What is flat is seen from both sides.
-        let flat = look.planar || !look.ground.is_empty();
-        materials.push(material(&look.name, colours[body], flat));
+        let flat = appearance.planar || !appearance.ground.is_empty();
+        materials.push(material(&appearance.name, colours[body], flat));
         let primitives = primitives(&mut numbers, &all, materials.len() - 1);
-        meshes.push(json!({ "name": look.name, "primitives": primitives }));
-        let mut node = json!({ "name": look.name, "mesh": meshes.len() - 1 });
+        meshes.push(json!({ "name": appearance.name, "primitives": primitives }));
+        let mut node = json!({ "name": appearance.name, "mesh": meshes.len() - 1 });
         if let Some(pose) = recording.frames.poses.get(body) {
-            let q = Turns::new(1).next(0, pose);
+            let q = ContinuousQuaternions::new(1).next(0, pose);
             node["translation"] = json!(single(&pose.position).map(f64::from));
             node["rotation"] = json!([q.i, q.j, q.k, q.w].map(|v| f64::from(v as f32)));
         }
@@ -113,11 +113,11 @@ fn animation(recording: &Recording, shown: &[(usize, usize)], numbers: &mut Numb
         samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
         channels.push(json!({ "sampler": samplers.len() - 1, "target": { "node": node, "path": path } }));
     };
-    for &(body, node) in shown.iter().filter(|(body, _)| recording.looks[*body].travels()) {
+    for &(body, node) in shown.iter().filter(|(body, _)| recording.appearances[*body].travels()) {
         let poses: Vec<&Pose> = keys.iter().map(|(frame, _)| &frames.at(*frame)[body]).collect();
         let places: Vec<[f32; 3]> = poses.iter().map(|pose| single(&pose.position)).collect();
-        let mut turns = Turns::new(1);
-        let turned = poses.iter().map(|pose| turns.next(0, pose));
+        let mut quaternions = ContinuousQuaternions::new(1);
+        let turned = poses.iter().map(|pose| quaternions.next(0, pose));
         let turned: Vec<[f32; 4]> = turned.map(|q| [q.i, q.j, q.k, q.w].map(|v| v as f32)).collect();
         if places.windows(2).any(|pair| pair[0] != pair[1]) {
             let input = numbers.vectors(&times, Use::Keys, true);

@@ -2,13 +2,13 @@
 //!
 //! Everything is made from a [`Recording`]; nothing is computed anew. Each format is a file of functions that write to
 //! anything that takes bytes, and [`write()`] puts them into a folder. Numbers are taken to be finite, as those of a run
-//! are: a step that makes others fails the run before they are kept.
+//! are: a step that makes others fails the run before they are written.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
 //! | `csv.rs` | tables |
-//! | `vtk.rs`, `xml.rs` | what ParaView is told, and how its files are written |
-//! | `gltf.rs`, `glb.rs` | what a viewer is told, and how its file is written |
+//! | `vtk.rs`, `xml.rs` | files for ParaView, XML |
+//! | `gltf.rs`, `glb.rs` | glTF scene and its binary file |
 
 pub mod csv;
 mod glb;
@@ -21,7 +21,7 @@ pub use gltf::gltf;
 use crate::Recording;
 use crate::mesh::Mesh;
 use percussion_geometry::{Pose, Vec3};
-use percussion_scene::run::Kept;
+use percussion_scene::run::TrajectoryReader;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub enum ExportError {
     File {
         /// Which one.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A glTF file may not be longer than 4 GiB.
@@ -155,16 +155,16 @@ pub fn write(recording: &mut Recording, format: Format, folder: &Path) -> Result
 
 /// All that is seen of a body: its shapes, and the pieces of those that have no end.
 fn surface(recording: &Recording, body: usize) -> Mesh {
-    let look = &recording.looks[body];
-    let mut all = look.mesh.clone();
-    all.add(&look.ground, &Pose::identity());
+    let appearance = &recording.appearances[body];
+    let mut all = appearance.mesh.clone();
+    all.add(&appearance.ground, &Pose::identity());
     all
 }
 
 /// Velocities of the bodies' origins and their angular velocities, at a row of the trajectory.
-fn twists(kept: &mut Kept, row: usize) -> io::Result<Vec<[Vec3; 2]>> {
+fn twists(trajectory: &mut TrajectoryReader, row: usize) -> io::Result<Vec<[Vec3; 2]>> {
     let (mut v, mut w) = (Vec::new(), Vec::new());
-    kept.read("velocity", [row], |_, row| v.extend_from_slice(row.as_chunks::<3>().0))?;
-    kept.read("angular_velocity", [row], |_, row| w.extend_from_slice(row.as_chunks::<3>().0))?;
+    trajectory.read("velocity", [row], |_, row| v.extend_from_slice(row.as_chunks::<3>().0))?;
+    trajectory.read("angular_velocity", [row], |_, row| w.extend_from_slice(row.as_chunks::<3>().0))?;
     Ok(v.into_iter().zip(w).map(|(v, w)| [Vec3::from(v), Vec3::from(w)]).collect())
 }

@@ -1,9 +1,9 @@
-//! What ParaView is told: a file per frame, one for what is fixed, a collection with the times, and the events.
+//! Files for ParaView: one per frame, one for fixed bodies, a collection with the times, and the events.
 //!
 //! Points are the corners of all surfaces in the world, in double precision: bodies that touch are apart by far less than
 //! single precision tells at their distance from the origin. Velocities, by which surfaces are coloured, are single: they are
 //! half of what does not compress, and exact ones are in the trajectory. Corners of a flat face belong to that face alone, so surfaces
-//! look flat where they are.
+//! are shaded flat where they are flat.
 //!
 //! | array | of | |
 //! |---|---|---|
@@ -37,17 +37,21 @@ pub struct Exporter {
 impl Exporter {
     /// Gathers the surfaces.
     pub fn new(recording: &Recording) -> Self {
-        let all = (0..recording.looks.len()).map(|body| (body, surface(recording, body)));
+        let all = (0..recording.appearances.len()).map(|body| (body, surface(recording, body)));
         let (moving, fixed) = all
             .filter(|(_, mesh)| !mesh.triangles.is_empty())
-            .partition(|(body, _)| recording.looks[*body].travels());
-        Self { names: recording.looks.iter().map(|look| look.name.clone()).collect(), moving, fixed }
+            .partition(|(body, _)| recording.appearances[*body].travels());
+        Self {
+            names: recording.appearances.iter().map(|appearance| appearance.name.clone()).collect(),
+            moving,
+            fixed,
+        }
     }
 
     /// What moves, at a frame of the recording, as a `.vtu` document; `None` if nothing moves.
     pub fn frame(&self, recording: &mut Recording, frame: usize) -> io::Result<Option<String>> {
-        let Recording { frames, kept, .. } = recording;
-        let twists = twists(kept, frames.rows[frame])?;
+        let Recording { frames, trajectory, .. } = recording;
+        let twists = twists(trajectory, frames.rows[frame])?;
         self.grid(&self.moving, frames.at(frame), |body| twists[body], Some(frames.times[frame]))
     }
 
@@ -178,7 +182,7 @@ fn frame_name(frame: usize) -> String {
     format!("frame-{frame:06}.vtu")
 }
 
-/// Removes what an earlier export has left: a reader would take its frames for ours.
+/// Removes the files of an earlier export, whose frames would be read as frames of this one.
 fn clear(folder: &Path) -> io::Result<()> {
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Surfaces of shapes as triangles, with the lines that are drawn on them.
 //!
-//! Corners of polytopes are kept once per face, each with the normal of its face: flat faces look flat. Curved surfaces
+//! Corners of polytopes are kept once per face, each with the normal of its face: flat faces are shaded flat. Curved surfaces
 //! share corners and have smooth normals. Lines are the edges of polytopes, the rims of curved bodies and,
-//! where a surface has no rim, the circles that show how it turns.
+//! where a surface has no rim, circles that show its orientation.
 
 mod flat;
 mod round;

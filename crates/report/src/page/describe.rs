@@ -1,12 +1,12 @@
-//! The text of a page: what is shown, in the words of `viewer/src/data.ts`.
+//! The JSON text of a page, with the keys of `viewer/src/data.ts`.
 
 use super::pack::{Pack, Ref};
 use super::{forces, plots, poses};
-use crate::look::Look;
+use crate::appearance::Appearance;
+use crate::connections::BodyPoint;
 use crate::mesh::Mesh;
 use crate::palette;
 use crate::recording::{Recording, RecordingError};
-use crate::ties::Place;
 use nalgebra::UnitQuaternion;
 use percussion_geometry::{Pose, Vec3};
 use percussion_scene::run::folder;
@@ -17,10 +17,10 @@ use std::collections::HashMap;
 
 /// Version of the format.
 const FORMAT: u32 = 1;
-/// Events in a page; all of them are in `events.jsonl`.
+/// Largest number of events in a page; all of them are in `events.jsonl`.
 const EVENTS: usize = 20_000;
 
-/// Text and arrays of all recordings, with every so many of their frames.
+/// Text and arrays of all recordings, with every `every`-th of their frames.
 pub fn container(recordings: &mut [Recording], every: usize) -> Result<Vec<u8>, RecordingError> {
     let mut pack = Pack::default();
     let labels = labels(recordings);
@@ -31,19 +31,19 @@ pub fn container(recordings: &mut [Recording], every: usize) -> Result<Vec<u8>, 
         runs.push(Run { summary: recording.summary.as_deref(), rest });
     }
     let program = format!("percussion {}", env!("CARGO_PKG_VERSION"));
-    // Texts, numbers and lists of them: nothing that JSON cannot say.
-    let about = serde_json::to_string(&About { format: FORMAT, program, runs }).unwrap_or_default();
-    Ok(pack.behind(&about))
+    // Texts, numbers and lists of them, which JSON can express: this does not fail.
+    let text = serde_json::to_string(&PageData { format: FORMAT, program, runs }).unwrap_or_default();
+    Ok(pack.with_text(&text))
 }
 
 #[derive(Serialize)]
-struct About<'a> {
+struct PageData<'a> {
     format: u32,
     program: String,
     runs: Vec<Run<'a>>,
 }
 
-/// A run; its figures are those of the file, digit by digit.
+/// A run, with the text of its summary.
 #[derive(Serialize)]
 struct Run<'a> {
     summary: Option<&'a RawValue>,
@@ -51,12 +51,12 @@ struct Run<'a> {
     rest: Value,
 }
 
-/// What runs are called beside each other: the names of their folders, as long as those differ.
+/// Labels of compared runs: the names of their folders, or the paths where names are equal.
 fn labels(recordings: &[Recording]) -> Vec<String> {
     let mut names: Vec<String> = recordings
         .iter()
         .map(|r| {
-            // A folder such as `.` has its name only in full.
+            // The name of `.` is that of its full path.
             let whole = std::fs::canonicalize(&r.folder).unwrap_or_else(|_| r.folder.clone());
             whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
         })
@@ -71,24 +71,27 @@ fn labels(recordings: &[Recording]) -> Vec<String> {
 
 fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) -> std::io::Result<Value> {
     let frames = poses::packed(recording, every, pack);
-    let jointed = !recording.ties.joints.is_empty();
+    let jointed = !recording.connections.joints.is_empty();
     let h = step(recording);
-    let plots = plots::plots(&mut recording.kept, h, jointed, pack)?;
+    let plots = plots::plots(&mut recording.trajectory, h, jointed, pack)?;
     let forces = forces::packed(recording, pack)?;
-    let Recording { scene, looks, ties, extent, core, .. } = &*recording;
+    let Recording { scene, appearances, connections, extent, core, .. } = &*recording;
     let mut meshes = Meshes::default();
     let first = recording.frames.at(0);
-    let colours = palette::of_bodies(looks);
-    let bodies: Vec<Value> = looks
+    let colours = palette::of_bodies(appearances);
+    let bodies: Vec<Value> = appearances
         .iter()
         .zip(first)
         .zip(colours)
-        .map(|((look, pose), colour)| body(look, pose, colour, &mut meshes, pack))
+        .map(|((appearance, pose), colour)| body(appearance, pose, colour, &mut meshes, pack))
         .collect();
-    let planes = looks.iter().enumerate().flat_map(|(k, look)| look.planes.iter().map(move |p| (k, p)));
+    let planes = appearances
+        .iter()
+        .enumerate()
+        .flat_map(|(k, appearance)| appearance.planes.iter().map(move |p| (k, p)));
     let planes: Vec<Value> =
         planes.map(|(k, p)| json!({ "body": k, "point": own(&p.point), "normal": own(&p.normal) })).collect();
-    let joints: Vec<Value> = ties
+    let joints: Vec<Value> = connections
         .joints
         .iter()
         .map(|j| {
@@ -98,13 +101,13 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
             })
         })
         .collect();
-    let springs: Vec<Value> = ties
+    let springs: Vec<Value> = connections
         .springs
         .iter()
         .map(|s| json!({ "name": s.name, "ends": s.ends.map(|end| place(&end)) }))
         .collect();
     let charges: Vec<Value> =
-        ties.charges.iter().map(|c| json!({ "place": place(&c.place), "charge": c.charge })).collect();
+        connections.charges.iter().map(|c| json!({ "place": place(&c.place), "charge": c.charge })).collect();
     Ok(json!({
         "name": scene.name,
         "title": scene.title,
@@ -132,48 +135,48 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
     }))
 }
 
-/// What a page needs of `summary.json` itself.
+/// The keys of `summary.json` that are needed here.
 #[derive(Deserialize)]
-struct Said {
+struct SummaryKeys {
     status: String,
     h: f64,
 }
 
-fn said(recording: &Recording) -> Option<Said> {
+fn summary_keys(recording: &Recording) -> Option<SummaryKeys> {
     serde_json::from_str(recording.summary.as_ref()?.get()).ok()
 }
 
-/// The step that was made: a shot may change that of its scene.
+/// The step size of the run: shooting may change that of the scene.
 fn step(recording: &Recording) -> f64 {
-    said(recording).map_or(recording.scene.run.step, |said| said.h)
+    summary_keys(recording).map_or(recording.scene.run.step, |summary| summary.h)
 }
 
-/// A run without figures that nobody goes on with was broken off.
+/// The status: a run without summary is in progress or was interrupted.
 fn status(recording: &Recording) -> String {
-    let unsaid = if recording.kept.is_going() { "running" } else { "interrupted" };
-    said(recording).map_or_else(|| unsaid.to_owned(), |said| said.status)
+    let unfinished = if recording.trajectory.is_in_progress() { "running" } else { "interrupted" };
+    summary_keys(recording).map_or_else(|| unfinished.to_owned(), |summary| summary.status)
 }
 
-/// What the page leaves out or changes, in words.
+/// Notes about omitted or rounded data.
 fn notes(recording: &Recording, every: usize) -> Vec<String> {
-    let (rows, shown) = (recording.kept.rows(), poses::chosen(recording.frames.len(), every).len());
+    let (rows, shown) = (recording.trajectory.rows(), poses::chosen(recording.frames.len(), every).len());
     let mut notes = Vec::new();
     if shown < rows {
         notes.push(format!(
-            "The playback shows {shown} of the {rows} states that were kept, evenly spaced; trajectory.npz has all of them."
+            "The playback shows {shown} of the {rows} rows of the trajectory, evenly spaced; trajectory.npz has all of them."
         ));
     }
     notes.push(
-        "Placements in the playback are rounded to 16 bits of the range each body moves in; figures and plots are not."
+        "Poses in the playback are rounded to 16 bits of the range of each body; figures and plots are not."
             .to_owned(),
     );
     if recording.events.len() > EVENTS {
-        notes.push(format!("Of {} events the first {EVENTS} are here.", recording.events.len()));
+        notes.push(format!("The first {EVENTS} of {} events are listed.", recording.events.len()));
     }
-    let stand_ins = recording.looks.iter().filter(|look| look.stand_in).count();
-    if stand_ins > 0 {
+    let substitutes = recording.appearances.iter().filter(|appearance| appearance.substitute).count();
+    if substitutes > 0 {
         notes.push(
-            "Bodies without a shape are drawn as the ellipsoids of their inertia, particles as small balls."
+            "Bodies without a shape are drawn as their ellipsoids of inertia, particles as small balls."
                 .to_owned(),
         );
     }
@@ -200,7 +203,7 @@ impl Meshes {
         if mesh.is_empty() {
             return None;
         }
-        // The first bytes of all numbers tell meshes apart as far as the page can.
+        // Meshes are equal if they are in single precision.
         let numbers = || mesh.corners.iter().chain(mesh.lines.iter().flatten()).flat_map(|p| p.iter());
         let key: Vec<u8> = numbers().flat_map(|v| (*v as f32).to_le_bytes()).collect();
         if let Some(&known) = self.known.get(&key) {
@@ -219,18 +222,24 @@ impl Meshes {
     }
 }
 
-fn body(look: &Look, pose: &Pose, colour: [u8; 3], meshes: &mut Meshes, pack: &mut Pack) -> Value {
+fn body(
+    appearance: &Appearance,
+    pose: &Pose,
+    colour: [u8; 3],
+    meshes: &mut Meshes,
+    pack: &mut Pack,
+) -> Value {
     let turn = UnitQuaternion::from_rotation_matrix(&pose.rotation);
     let [r, g, b] = colour;
     json!({
-        "name": look.name,
-        "moves": look.moves,
+        "name": appearance.name,
+        "moves": appearance.moves,
         "colour": format!("#{r:02x}{g:02x}{b:02x}"),
-        "mesh": meshes.place(&look.mesh, pack),
-        "ground": meshes.place(&look.ground, pack),
-        "stand_in": look.stand_in,
-        "mass": look.mass,
-        "centre": own(&look.centre),
+        "mesh": meshes.place(&appearance.mesh, pack),
+        "ground": meshes.place(&appearance.ground, pack),
+        "substitute": appearance.substitute,
+        "mass": appearance.mass,
+        "centre": own(&appearance.centre),
         "pose": { "position": own(&pose.position), "quaternion": turn.coords.as_slice() },
     })
 }
@@ -238,8 +247,12 @@ fn body(look: &Look, pose: &Pose, colour: [u8; 3], meshes: &mut Meshes, pack: &m
 fn events(recording: &Recording, pack: &mut Pack) -> Value {
     let all = &recording.events;
     let shown = &all[..all.len().min(EVENTS)];
-    let places: HashMap<&str, u32> =
-        recording.looks.iter().enumerate().map(|(k, look)| (look.name.as_str(), k as u32)).collect();
+    let places: HashMap<&str, u32> = recording
+        .appearances
+        .iter()
+        .enumerate()
+        .map(|(k, appearance)| (appearance.name.as_str(), k as u32))
+        .collect();
     let mut kinds: Vec<&str> = Vec::new();
     let kind: Vec<u8> = shown
         .iter()
@@ -269,7 +282,7 @@ fn events(recording: &Recording, pack: &mut Pack) -> Value {
     })
 }
 
-fn place(place: &Place) -> Value {
+fn place(place: &BodyPoint) -> Value {
     json!({ "body": place.body, "point": own(&place.point) })
 }
 

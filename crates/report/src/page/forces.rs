@@ -14,7 +14,7 @@ const INSTANTS: usize = 600;
 /// Arrows in all.
 const ARROWS: usize = 120_000;
 
-/// Forces as the page knows them: by instant, then by body that travels in the order of the scene; no force moves a
+/// Packed forces: by instant, then by body that travels in the order of the scene; no force moves a
 /// driven one.
 #[derive(Debug, Serialize)]
 pub struct Packed {
@@ -73,7 +73,7 @@ pub fn packed(recording: &mut Recording, pack: &mut Pack) -> io::Result<Option<P
 
 fn vectors(recording: &mut Recording, array: &str, rows: &[usize]) -> io::Result<Vec<Vec3>> {
     let mut all = Vec::new();
-    recording.kept.read(array, rows.iter().copied(), |_, row| {
+    recording.trajectory.read(array, rows.iter().copied(), |_, row| {
         all.extend(row.as_chunks::<3>().0.iter().map(|v| Vec3::from(*v)));
     })?;
     Ok(all)

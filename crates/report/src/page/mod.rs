@@ -1,19 +1,19 @@
 //! The page of a run: one file that opens offline.
 //!
-//! The page itself is `viewer/dist/viewer.html`, built from the sources beside it and carried inside the program. What it
-//! shows is packed here:
+//! The page itself is `viewer/dist/viewer.html`, built from the sources in `viewer/src` and compiled into the program. Its data are packed
+//! here:
 //!
 //! ```text
-//! recording -> looks, poses in 16 bits, curves of at most a few thousand points, events, figures
+//! recording -> appearances, poses in 16 bits, curves of at most a few thousand points, events, summary
 //!           -> u32 length, JSON, arrays it refers to -> deflate -> base64 in the page, or served as it is
 //! ```
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
 //! | `pack.rs` | arrays behind a JSON text |
-//! | `poses.rs` | placements in 16 bits, predicted from those before |
-//! | `plots.rs` | which curves, and how long runs are thinned |
-//! | `forces.rs` | what forces do to each body at some instants |
+//! | `poses.rs` | poses in 16 bits, predicted from previous ones |
+//! | `plots.rs` | plots, and decimation of long runs |
+//! | `forces.rs` | resultant forces on each body at some instants |
 //! | `describe.rs` | the JSON text |
 
 mod describe;
@@ -31,19 +31,19 @@ use flate2::write::ZlibEncoder;
 use std::io::Write;
 use std::path::Path;
 
-/// The viewer, with a place for the data.
+/// The viewer, with a placeholder for the data.
 const VIEWER: &str = include_str!("../../../../viewer/dist/viewer.html");
-/// The place.
-const PLACE: &str = "%data%";
-/// Frames of a page.
+/// The placeholder.
+const PLACEHOLDER: &str = "%data%";
+/// Largest number of frames of a page.
 const FRAMES: usize = 10_000;
-/// Placements of a page: what a browser holds with ease.
+/// Largest number of poses of a page: within the memory of a browser.
 const POSES: usize = 1_500_000;
-/// Bytes of packed data in a page, before they are written as text, which takes a third more.
+/// Largest number of bytes of packed data in a page, before base64, which adds a third.
 const BUDGET: usize = 9 << 20;
 
 impl Recording {
-    /// Reads the run in a folder with as many frames as a page shows.
+    /// Reads the run in a folder with the frames of a page.
     pub fn for_page(path: &Path) -> Result<Self, RecordingError> {
         Self::load_with(path, |bodies| FRAMES.min(POSES / bodies.max(1)).max(2))
     }
@@ -54,21 +54,21 @@ pub fn page(recordings: &mut [Recording]) -> Result<String, RecordingError> {
     Ok(filled(&STANDARD.encode(packed(recordings)?)))
 }
 
-/// The page without data: it asks the server that it came from for `recording`.
+/// The page without data: it requests `recording` from its server.
 pub fn served_page() -> String {
     filled("")
 }
 
 fn filled(data: &str) -> String {
-    VIEWER.replacen(PLACE, data, 1)
+    VIEWER.replacen(PLACEHOLDER, data, 1)
 }
 
-/// What a page shows, as the bytes that it carries or asks for. Frames are left out until they are few enough.
+/// The data of a page, as the bytes that it contains or requests. Frames are omitted until the data are small enough.
 pub fn packed(recordings: &mut [Recording]) -> Result<Vec<u8>, RecordingError> {
     packed_within(recordings, BUDGET)
 }
 
-/// The same in at most so many bytes, as long as two frames are left.
+/// The same within a budget of bytes, with at least two frames.
 pub fn packed_within(recordings: &mut [Recording], budget: usize) -> Result<Vec<u8>, RecordingError> {
     let mut every = 1;
     loop {
@@ -92,8 +92,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_viewer_has_one_place_for_data_and_nothing_from_elsewhere() {
-        assert_eq!(VIEWER.matches(PLACE).count(), 1);
+    fn the_viewer_has_one_placeholder_and_no_external_resource() {
+        assert_eq!(VIEWER.matches(PLACEHOLDER).count(), 1);
         assert!(VIEWER.contains("id=\"percussion-data\""));
         for outside in ["src=\"http", "href=\"http", "@import", "import("] {
             assert!(!VIEWER.contains(outside), "{outside}");

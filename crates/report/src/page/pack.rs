@@ -1,8 +1,8 @@
-//! A JSON text and the arrays it refers to, in one piece of memory.
+//! A JSON text with the arrays to which it refers, in one buffer.
 
 use serde::Serialize;
 
-/// Where an array is, counted from the end of the text.
+/// Position of an array, relative to the end of the text.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Ref {
     at: usize,
@@ -24,12 +24,12 @@ impl Pack {
         Ref { at, count: (self.bytes.len() - at) / N, kind }
     }
 
-    /// Numbers that are only drawn.
+    /// Numbers in single precision.
     pub fn singles(&mut self, values: impl IntoIterator<Item = f64>) -> Ref {
         self.place("f32", values.into_iter().map(|v| (v as f32).to_le_bytes()))
     }
 
-    /// Numbers with all their digits.
+    /// Numbers in double precision.
     pub fn doubles(&mut self, values: impl IntoIterator<Item = f64>) -> Ref {
         self.place("f64", values.into_iter().map(f64::to_le_bytes))
     }
@@ -44,8 +44,8 @@ impl Pack {
         self.place("u8", values.into_iter().map(|v| [v]))
     }
 
-    /// The text with its length before it and the arrays behind it.
-    pub fn behind(self, text: &str) -> Vec<u8> {
+    /// The length of the text, the text and the arrays.
+    pub fn with_text(self, text: &str) -> Vec<u8> {
         let mut all = Vec::with_capacity(text.len() + self.bytes.len() + 16);
         all.extend((text.len() as u32).to_le_bytes());
         all.extend(text.as_bytes());

@@ -1,31 +1,33 @@
-//! The curves that only plans have: efforts with their bounds, how far bodies stay apart, how the search went.
+//! Plots of plans: control inputs with their bounds, clearance of bodies, iterations of the optimiser.
 
 use super::pack::{Pack, Ref};
-use super::plots::{CURVES, Curve, Gathered, Plot};
-use percussion_scene::run::Kept;
+use super::plots::{CURVES, Curve, Decimation, Plot};
+use percussion_scene::run::TrajectoryReader;
 use std::io;
 
-/// Columns of `search`: the round, then what is drawn.
-const SEARCHED: [&str; 3] = ["objective", "violation", "stationarity"];
+/// Plotted columns of `search`, after the round.
+const SEARCH_COLUMNS: [&str; 3] = ["objective", "violation", "stationarity"];
 
-/// All that a run has the arrays for; none of one that was not planned.
+/// The plots for which the trajectory has arrays; none without a plan.
 pub(super) fn plots(
-    kept: &mut Kept,
-    gathered: &Gathered,
+    trajectory: &mut TrajectoryReader,
+    decimation: &Decimation,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
-    let mut all = controls(kept, gathered, time, pack)?;
-    all.extend(clearance(kept, gathered, time, pack)?);
-    all.extend(search(kept, pack));
+    let mut all = controls(trajectory, decimation, time, pack)?;
+    all.extend(clearance(trajectory, decimation, time, pack)?);
+    all.extend(search(trajectory, pack));
     Ok(all)
 }
 
 /// The columns of an array, from its first row to its last.
-fn columns(kept: &mut Kept, array: &str) -> io::Result<Vec<Vec<f64>>> {
-    let Some(width) = kept.width(array) else { return Ok(Vec::new()) };
-    let mut all = vec![Vec::with_capacity(kept.rows()); width];
-    kept.read(array, 0..kept.rows(), |_, row| all.iter_mut().zip(row).for_each(|(list, v)| list.push(*v)))?;
+fn columns(trajectory: &mut TrajectoryReader, array: &str) -> io::Result<Vec<Vec<f64>>> {
+    let Some(width) = trajectory.width(array) else { return Ok(Vec::new()) };
+    let mut all = vec![Vec::with_capacity(trajectory.rows()); width];
+    trajectory.read(array, 0..trajectory.rows(), |_, row| {
+        all.iter_mut().zip(row).for_each(|(list, v)| list.push(*v))
+    })?;
     Ok(all)
 }
 
@@ -34,18 +36,26 @@ struct Component {
     name: String,
     unit: String,
     limits: [f64; 2],
-    /// Among all of them.
+    /// Index among all components.
     place: usize,
 }
 
-/// Efforts; those of one unit share an axis.
-fn controls(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -> io::Result<Vec<Plot>> {
-    let values = columns(kept, "controls")?;
-    let (names, units, bounds) =
-        (kept.names("control_names"), kept.names("control_units"), kept.numbers("control_bounds"));
+/// Control inputs; those of one unit share an axis.
+fn controls(
+    trajectory: &mut TrajectoryReader,
+    decimation: &Decimation,
+    time: Ref,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
+    let values = columns(trajectory, "controls")?;
+    let (names, units, bounds) = (
+        trajectory.names("control_names"),
+        trajectory.names("control_units"),
+        trajectory.numbers("control_bounds"),
+    );
     let components = names.into_iter().enumerate().take(values.len()).map(|(place, name)| Component {
         name,
-        // A run by an older version keeps neither units nor bounds.
+        // Units and bounds may be absent.
         unit: units.get(place).cloned().unwrap_or_else(|| "N or N m".to_owned()),
         limits: match bounds.get(2 * place..2 * place + 2) {
             Some(pair) => [pair[0], pair[1]],
@@ -65,18 +75,18 @@ fn controls(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) ->
             list.iter().filter(|c| c.unit == unit).map(|c| c.name.clone()).collect::<Vec<_>>()
         };
         let held = names(&held);
-        let mut note = "Held from node to node.".to_owned();
+        let mut note = "Constant from node to node.".to_owned();
         if free.iter().any(|c| c.unit == unit && c.limits.iter().any(|limit| limit.is_finite())) {
             note += " Dashed: bounds.";
         }
         if !held.is_empty() {
-            note += &format!(" Not steered: {}.", held.join(", "));
+            note += &format!(" Fixed: {}.", held.join(", "));
         }
         let own: Vec<&Component> = free.iter().filter(|c| c.unit == unit).collect();
         for (choice, components) in grouped(&own) {
             let curve = |(colour, c): (usize, &&Component)| Curve {
                 name: c.name.clone(),
-                values: pack.singles(gathered.thinned(&values[c.place])),
+                values: pack.singles(decimation.thinned(&values[c.place])),
                 colour,
                 steps: true,
                 limits: c.limits.map(|limit| limit.is_finite().then_some(limit)),
@@ -100,8 +110,7 @@ fn controls(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) ->
     Ok(all)
 }
 
-/// Components with what their plot shows of those that share its card: those of one control together where all of them could not be
-/// told apart.
+/// Components by plot, with the label of the plot: one plot for all components, or one for each control if there are too many.
 fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Component>)> {
     if components.is_empty() {
         return Vec::new();
@@ -121,20 +130,25 @@ fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Com
     all
 }
 
-/// The least separation of bodies at nodes and between them: of all pairs, then of each.
-fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -> io::Result<Vec<Plot>> {
-    let (at, between) = (columns(kept, "clearance")?, columns(kept, "clearance_between")?);
-    let (names, margins) = (kept.names("clearance_names"), kept.numbers("clearance_margins"));
+/// Smallest separation of bodies at nodes and between them: of all pairs, then of each pair.
+fn clearance(
+    trajectory: &mut TrajectoryReader,
+    decimation: &Decimation,
+    time: Ref,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
+    let (at, between) = (columns(trajectory, "clearance")?, columns(trajectory, "clearance_between")?);
+    let (names, margins) = (trajectory.names("clearance_names"), trajectory.numbers("clearance_margins"));
     let pairs = at.len().min(between.len()).min(names.len()).min(margins.len());
-    let rows = kept.rows();
-    // Two that a joint holds together are not what is kept apart, at the nodes of that time neither.
-    let held =
+    let rows = trajectory.rows();
+    // Two bodies connected by a joint have no clearance, also at the nodes of that time.
+    let connected =
         |pair: usize, k: usize| between[pair][k.saturating_sub(1)].is_nan() || between[pair][k].is_nan();
-    let free = |pair: usize, k: usize| if held(pair, k) { f64::NAN } else { at[pair][k] };
+    let free = |pair: usize, k: usize| if connected(pair, k) { f64::NAN } else { at[pair][k] };
     let least = |value: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
         (0..rows).map(|k| (0..pairs).fold(f64::NAN, |least, pair| least.min(value(pair, k)))).collect()
     };
-    // Of all pairs the margin is that of those that do not meet on purpose, if there are any.
+    // The margin of all pairs is that of pairs without planned contact, if there are any.
     let margin = margins.iter().copied().fold(0.0, f64::max);
     let all = (pairs > 1)
         .then(|| ("all pairs".to_owned(), least(&free), least(&|pair, k| between[pair][k]), margin));
@@ -142,7 +156,7 @@ fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -
     let plots = all.into_iter().chain(each).map(|(name, at, between, margin)| {
         let mut curve = |name: &str, colour: usize, steps: bool, values: &[f64], limit| Curve {
             name: name.to_owned(),
-            values: pack.singles(gathered.thinned(values)),
+            values: pack.singles(decimation.thinned(values)),
             colour,
             steps,
             limits: [limit, None],
@@ -157,7 +171,9 @@ fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -
             title: "Clearance",
             unit: "m",
             scale: "linear",
-            note: format!("{pair}The least separation of bodies that keep apart. Dashed: the margin."),
+            note: format!(
+                "{pair}Smallest separation of bodies that keep clear of each other. Dashed: the margin."
+            ),
             choice: (pairs > 1).then_some(name),
             over: "time",
             time,
@@ -168,10 +184,10 @@ fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -
     Ok(plots.collect())
 }
 
-/// The iterations of the search.
-fn search(kept: &mut Kept, pack: &mut Pack) -> Option<Plot> {
-    let width = SEARCHED.len() + 1;
-    let all = kept.numbers("search");
+/// The iterations of the optimiser.
+fn search(trajectory: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
+    let width = SEARCH_COLUMNS.len() + 1;
+    let all = trajectory.numbers("search");
     let rows: Vec<&[f64]> = all.chunks_exact(width).collect();
     let rounds = rows.last()?[0];
     let time = pack.doubles((0..rows.len()).map(|k| k as f64));
@@ -182,20 +198,17 @@ fn search(kept: &mut Kept, pack: &mut Pack) -> Option<Plot> {
         steps: false,
         limits: [None; 2],
     };
-    let curves = SEARCHED.iter().enumerate().map(curve).collect();
+    let curves = SEARCH_COLUMNS.iter().enumerate().map(curve).collect();
     let marks = (1..rows.len()).filter(|&k| rows[k][0] != rows[k - 1][0]).collect();
-    let rounds = if rounds > 1.0 {
-        format!(" {rounds} rounds, one after the other; dotted lines where they begin.")
-    } else {
-        String::new()
-    };
+    let rounds =
+        if rounds > 1.0 { format!(" {rounds} rounds, separated by dotted lines.") } else { String::new() };
     Some(Plot {
         id: "search",
-        title: "Search",
+        title: "Optimisation",
         unit: "over iterations",
         scale: "log",
         note: format!(
-            "Size of the objective, greatest violations of constraints and of stationarity (scaled).{rounds}"
+            "Absolute value of the objective, max violations of constraints and of stationarity (scaled).{rounds}"
         ),
         choice: None,
         over: "iteration",
@@ -227,7 +240,7 @@ mod tests {
             .into_iter()
             .map(|(choice, columns)| (choice, columns.len()))
             .collect();
-        let wanted = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
-        assert_eq!(found, wanted.map(|(name, n)| (Some(name.to_owned()), n)));
+        let plot_sources = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
+        assert_eq!(found, plot_sources.map(|(name, n)| (Some(name.to_owned()), n)));
     }
 }

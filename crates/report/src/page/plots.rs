@@ -1,22 +1,22 @@
-//! The curves of a page, and how those of long runs are thinned. Those that only plans have are in `planned.rs`.
+//! Plots of a page, and the decimation of long runs. The plots of plans are in `planned.rs`.
 //!
-//! A run with more rows than a plot has pixels is gathered into buckets; of each bucket the lowest and the highest value
-//! are kept, in the order in which they came: a spike of one step stays visible.
+//! A run with more rows than a plot has pixels is divided into buckets; of each bucket the minimum and the maximum are kept, in the order
+//! of time, so that a spike of one step stays visible.
 
 use super::pack::{Pack, Ref};
 use super::planned;
-use percussion_scene::run::Kept;
+use percussion_scene::run::TrajectoryReader;
 use serde::Serialize;
 use std::io;
 
-/// Rows that are drawn one by one.
+/// Largest number of rows without decimation.
 const ROWS: usize = 4000;
-/// Buckets of longer runs; each gives two points.
+/// Number of buckets of longer runs; each gives two points.
 const BUCKETS: usize = 2000;
-/// Curves of a plot, such as joint coordinates: more could not be told apart.
+/// Largest number of curves of a plot: more could not be distinguished.
 pub(super) const CURVES: usize = 8;
-/// What each cause brought.
-const CAUSES: &str = "causes";
+/// Contributions of the sources of the ledger.
+const SOURCES: &str = "sources";
 
 /// A plot.
 #[derive(Debug, Serialize)]
@@ -26,14 +26,14 @@ pub struct Plot {
     pub(super) unit: &'static str,
     pub(super) scale: &'static str,
     pub(super) note: String,
-    /// Of plots that share a card, what this one shows.
+    /// Label of this plot among those that share a card.
     pub(super) choice: Option<String>,
-    /// What it is drawn over: `time`, or the `iteration` of a search.
+    /// Abscissa: `time`, or `iteration` of the optimiser.
     pub(super) over: &'static str,
-    /// Instants, s, or iterations.
+    /// Times, s, or iterations.
     pub(super) time: Ref,
     pub(super) curves: Vec<Curve>,
-    /// Where rounds of a search begin, but for the first.
+    /// Indices at which rounds begin, except the first.
     pub(super) marks: Vec<usize>,
 }
 
@@ -42,16 +42,16 @@ pub struct Plot {
 pub(super) struct Curve {
     pub(super) name: String,
     pub(super) values: Ref,
-    /// Its place among the colours: plots that share a card show the same things in the same ones.
+    /// Index of its color: plots that share a card use the same colors for the same quantities.
     pub(super) colour: usize,
-    /// Whether values hold until the next instant.
+    /// Whether values are constant until the next instant.
     pub(super) steps: bool,
-    /// What it has to stay above and below.
+    /// Lower and upper bound.
     pub(super) limits: [Option<f64>; 2],
 }
 
-/// What a plot is made of: columns of an array, by their places.
-struct Wanted {
+/// The source of a plot: columns of an array, by index.
+struct PlotSource {
     id: &'static str,
     title: &'static str,
     unit: &'static str,
@@ -60,24 +60,29 @@ struct Wanted {
     array: &'static str,
     columns: Vec<(usize, String)>,
     choice: Option<String>,
-    /// By what values are divided.
+    /// Divisor of the values.
     scale: f64,
 }
 
 /// All plots of a run with the step `h`, with or without joints.
-pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Result<Vec<Plot>> {
-    let gathered = Gathered::of(kept.rows());
+pub fn plots(
+    trajectory: &mut TrajectoryReader,
+    h: f64,
+    jointed: bool,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
+    let decimation = Decimation::new(trajectory.rows());
     let mut times = Vec::new();
-    kept.read("time", 0..kept.rows(), |_, row| times.push(row[0]))?;
-    let time = pack.doubles(gathered.times(&times));
-    // What was planned comes before what follows from it.
-    let mut all = planned::plots(kept, &gathered, time, pack)?;
-    for wanted in wanted(kept, h, jointed) {
-        if wanted.columns.is_empty() {
+    trajectory.read("time", 0..trajectory.rows(), |_, row| times.push(row[0]))?;
+    let time = pack.doubles(decimation.times(&times));
+    // Plots of the plan come first.
+    let mut all = planned::plots(trajectory, &decimation, time, pack)?;
+    for source in plot_sources(trajectory, h, jointed) {
+        if source.columns.is_empty() {
             continue;
         }
-        let curves = gathered.curves(kept, &wanted, pack)?;
-        let Wanted { id, title, unit, log, note, choice, .. } = wanted;
+        let curves = decimation.curves(trajectory, &source, pack)?;
+        let PlotSource { id, title, unit, log, note, choice, .. } = source;
         let (scale, note) = (if log { "log" } else { "linear" }, note.to_owned());
         all.push(Plot {
             id,
@@ -95,119 +100,143 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
     Ok(all)
 }
 
-/// The plots that a run has the arrays for.
-fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
-    let mut all = Vec::new();
-    let energy = kept.names("energy_names");
-    let named = |names: &[String], wanted: &[(&str, &str)]| -> Vec<(usize, String)> {
-        let place = |name: &str| names.iter().position(|n| n == name);
-        wanted.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
-    };
-    let axes = || ["x", "y", "z"].iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
-    let mut add = |wanted: Wanted, kept: &mut Kept| {
-        // A run by an older version keeps fewer arrays.
-        if kept.width(wanted.array).is_some_and(|width| wanted.columns.iter().all(|(k, _)| *k < width)) {
-            all.push(wanted);
-        }
-    };
-    let plot = |id, title, unit, array, columns| Wanted {
-        id,
-        title,
-        unit,
-        log: false,
-        note: "",
-        array,
-        columns,
-        choice: None,
-        scale: 1.0,
-    };
-    let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
-    add(plot("energy", "Energy", "J", "energy", columns), kept);
-    let columns = named(&energy, &[("error", "error")]);
-    let note = "The change of the total that no work of a force explains.";
-    add(Wanted { log: true, note, ..plot("energy-error", "Energy error", "J", "energy", columns) }, kept);
-    add(plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()), kept);
-    add(
-        plot("angular-momentum", "Angular momentum about the origin", "N m s", "angular_momentum", axes()),
-        kept,
-    );
-    let columns = vec![(0, "linear".to_owned()), (1, "angular".to_owned())];
-    let note = "What no force, support or contact explains.";
-    let unit = "N s, N m s";
-    add(
-        Wanted {
-            log: true,
-            note,
-            ..plot("momentum-error", "Momentum error", unit, "momentum_error", columns)
-        },
-        kept,
-    );
-    let columns = vec![(0, "overlap".to_owned())];
-    // Where bodies keep apart, their clearance tells the same and more.
-    if kept.width("clearance").is_none() {
-        let overlap = plot("overlap", "Greatest overlap of two bodies", "m", "overlap", columns);
-        add(Wanted { log: true, ..overlap }, kept);
+/// The plots for which the trajectory has arrays.
+fn plot_sources(trajectory: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<PlotSource> {
+    let mut all = conservation_plots(trajectory);
+    all.extend(contact_plots(trajectory, h));
+    if jointed {
+        all.push(constraint_plot(trajectory));
     }
-    let columns = vec![(0, "shortest piece".to_owned())];
-    let note = "Impacts divide the step they are in; one is a whole step.";
-    let piece = plot("step-piece", "Shortest piece of a step", "of the step", "step_piece", columns);
-    add(Wanted { log: true, note, scale: h, ..piece }, kept);
-    let columns = |name: &str| vec![(0, name.to_owned())];
-    let note = "The greatest overlap, in units of the metric, or opening of a joint.";
-    let violation =
-        plot("infeasibility", "Violation of constraints", "", "infeasibility", columns("violation"));
-    add(Wanted { log: true, note, ..violation }, kept);
-    add(plot("contacts", "ContactGeometry of the problem", "", "contacts", columns("contacts")), kept);
-    let iterations = columns("iterations");
-    add(plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", iterations), kept);
-    let note = "What the judge of the complementarity problem says of the impulses.";
-    let residual =
-        plot("solver-residual", "Residual of the solver", "", "solver_residual", columns("residual"));
-    add(Wanted { log: true, note, ..residual }, kept);
-    let names = kept.names("constraint_names");
-    let words = [("position", "placements"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
-    let columns = if jointed { named(&names, &words) } else { Vec::new() };
-    let unit = "m, m/s";
-    add(
-        Wanted { log: true, ..plot("constraints", "Constraint violation", unit, "constraint", columns) },
-        kept,
-    );
-    let causes = kept.names("cause_names");
-    let note = "What each cause has brought so far.";
-    let ledger = |unit, array, choice: String, columns| Wanted {
-        note,
-        choice: Some(choice),
-        ..plot(CAUSES, "Ledger by cause", unit, array, columns)
-    };
-    let columns = causes.iter().cloned().enumerate().collect();
-    add(ledger("J", "cause_energy", "energy".to_owned(), columns), kept);
-    for (word, unit, array) in
-        [("linear", "N s", "cause_linear_momentum"), ("angular", "N m s", "cause_angular_momentum")]
-    {
-        for (axis, letter) in ["x", "y", "z"].iter().enumerate() {
-            let columns = causes.iter().enumerate().map(|(k, name)| (3 * k + axis, name.clone())).collect();
-            add(ledger(unit, array, format!("{word} momentum {letter}"), columns), kept);
-        }
-    }
-    let columns = kept.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
-    add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), kept);
+    all.extend(ledger_plots(trajectory));
+    let columns = trajectory.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
+    all.push(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns));
     let names = ["linear x", "linear y", "linear z", "angular x", "angular y", "angular z"];
-    let columns = names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
-    let note = "Momentum in the interval before an instant that efforts, weight and contacts do not explain.";
+    let note = "Unaccounted momentum in the interval before an instant: not from control inputs, gravity or contacts.";
+    let unit = "N s, N m s";
     let consistency =
-        plot("momentum-consistency", "Momentum consistency", "N s, N m s", "momentum_consistency", columns);
-    add(Wanted { log: true, note, ..consistency }, kept);
+        plot("momentum-consistency", "Momentum consistency", unit, "momentum_consistency", numbered(&names));
+    all.push(PlotSource { log: true, note, ..consistency });
+    let has_columns = |plot: &PlotSource| {
+        trajectory.width(plot.array).is_some_and(|width| plot.columns.iter().all(|(k, _)| *k < width))
+    };
+    all.into_iter().filter(has_columns).collect()
+}
+
+fn plot(
+    id: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    array: &'static str,
+    columns: Vec<(usize, String)>,
+) -> PlotSource {
+    PlotSource { id, title, unit, log: false, note: "", array, columns, choice: None, scale: 1.0 }
+}
+
+/// Columns from the first one on, with their names.
+fn numbered(names: &[&str]) -> Vec<(usize, String)> {
+    names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect()
+}
+
+/// Columns by name, with their labels.
+fn named(names: &[String], columns: &[(&str, &str)]) -> Vec<(usize, String)> {
+    let place = |name: &str| names.iter().position(|n| n == name);
+    columns.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
+}
+
+/// Energy, momenta and their errors.
+fn conservation_plots(trajectory: &mut TrajectoryReader) -> Vec<PlotSource> {
+    let names = trajectory.names("energy_names");
+    let parts = named(&names, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
+    let error = named(&names, &[("error", "error")]);
+    let axes = || numbered(&["x", "y", "z"]);
+    let unit = "N s, N m s";
+    vec![
+        plot("energy", "Energy", "J", "energy", parts),
+        PlotSource {
+            log: true,
+            note: "Change of the total energy that is not work of forces.",
+            ..plot("energy-error", "Energy error", "J", "energy", error)
+        },
+        plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()),
+        plot("angular-momentum", "Angular momentum about the origin", "N m s", "angular_momentum", axes()),
+        PlotSource {
+            log: true,
+            note: "Unaccounted: not from forces, supports or contacts.",
+            ..plot(
+                "momentum-error",
+                "Momentum error",
+                unit,
+                "momentum_error",
+                numbered(&["linear", "angular"]),
+            )
+        },
+    ]
+}
+
+/// Penetration, substeps and complementarity problems, in a run with the step `h`.
+fn contact_plots(trajectory: &mut TrajectoryReader, h: f64) -> Vec<PlotSource> {
+    let mut all = Vec::new();
+    // In plans with collision avoidance the clearance shows the same.
+    if trajectory.width("clearance").is_none() {
+        let columns = numbered(&["penetration"]);
+        let penetration = plot("penetration", "Max penetration of two bodies", "m", "penetration", columns);
+        all.push(PlotSource { log: true, ..penetration });
+    }
+    let columns = numbered(&["smallest substep"]);
+    let note = "Impacts divide a step into substeps; one is an undivided step.";
+    let substep = plot("substep", "Smallest substep", "of the step", "substep_min", columns);
+    all.push(PlotSource { log: true, note, scale: h, ..substep });
+    let note = "Largest penetration, in units of the metric, or violation of a joint.";
+    let columns = numbered(&["violation"]);
+    let violation = plot("infeasibility", "Violation of constraints", "", "infeasibility", columns);
+    all.push(PlotSource { log: true, note, ..violation });
+    all.push(plot("contacts", "Contacts of the problem", "", "contacts", numbered(&["contacts"])));
+    let columns = numbered(&["iterations"]);
+    all.push(plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", columns));
+    let note = "Residual of the complementarity problem.";
+    let columns = numbered(&["residual"]);
+    let residual = plot("solver-residual", "Residual of the solver", "", "solver_residual", columns);
+    all.push(PlotSource { log: true, note, ..residual });
     all
 }
 
-/// Rows by bucket.
-pub(super) struct Gathered {
+fn constraint_plot(trajectory: &mut TrajectoryReader) -> PlotSource {
+    let labels = [("position", "positions"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
+    let columns = named(&trajectory.names("constraint_names"), &labels);
+    let plot = plot("constraints", "Constraint violation", "m, m/s", "constraint", columns);
+    PlotSource { log: true, ..plot }
+}
+
+/// Contributions of the sources of the ledger.
+fn ledger_plots(trajectory: &mut TrajectoryReader) -> Vec<PlotSource> {
+    let sources = trajectory.names("source_names");
+    let note = "Contribution of each source so far.";
+    let ledger = |unit, array, choice: String, columns| PlotSource {
+        note,
+        choice: Some(choice),
+        ..plot(SOURCES, "Ledger by source", unit, array, columns)
+    };
+    let columns = sources.iter().cloned().enumerate().collect();
+    let mut all = vec![ledger("J", "source_energy", "energy".to_owned(), columns)];
+    for (word, unit, array) in
+        [("linear", "N s", "source_linear_momentum"), ("angular", "N m s", "source_angular_momentum")]
+    {
+        for (axis, letter) in ["x", "y", "z"].iter().enumerate() {
+            let columns = sources.iter().enumerate().map(|(k, name)| (3 * k + axis, name.clone())).collect();
+            all.push(ledger(unit, array, format!("{word} momentum {letter}"), columns));
+        }
+    }
+    all
+}
+
+/// Decimation of rows into buckets.
+pub(super) struct Decimation {
     rows: usize,
     buckets: usize,
 }
 
-impl Gathered {
-    fn of(rows: usize) -> Self {
+impl Decimation {
+    fn new(rows: usize) -> Self {
         Self { rows, buckets: if rows <= ROWS { rows } else { BUCKETS } }
     }
 
@@ -233,18 +262,23 @@ impl Gathered {
         (0..self.buckets).flat_map(pair).collect()
     }
 
-    fn curves(&self, kept: &mut Kept, wanted: &Wanted, pack: &mut Pack) -> io::Result<Vec<Curve>> {
+    fn curves(
+        &self,
+        trajectory: &mut TrajectoryReader,
+        source: &PlotSource,
+        pack: &mut Pack,
+    ) -> io::Result<Vec<Curve>> {
         let value = |row: &[f64], column: usize| {
-            let value = row[column] / wanted.scale;
-            if wanted.log { value.abs() } else { value }
+            let value = row[column] / source.scale;
+            if source.log { value.abs() } else { value }
         };
-        let mut values = vec![Vec::with_capacity(2 * self.buckets); wanted.columns.len()];
+        let mut values = vec![Vec::with_capacity(2 * self.buckets); source.columns.len()];
         let thinned = self.is_thinned();
-        let mut buckets = vec![Bucket::default(); wanted.columns.len()];
+        let mut buckets = vec![Bucket::default(); source.columns.len()];
         let mut bucket = 0;
-        kept.read(wanted.array, 0..self.rows, |k, row| {
+        trajectory.read(source.array, 0..self.rows, |k, row| {
             let last = k + 1 == self.begin(bucket + 1);
-            for ((list, spread), (column, _)) in values.iter_mut().zip(&mut buckets).zip(&wanted.columns) {
+            for ((list, spread), (column, _)) in values.iter_mut().zip(&mut buckets).zip(&source.columns) {
                 let value = value(row, *column);
                 if !thinned {
                     list.push(value);
@@ -258,9 +292,9 @@ impl Gathered {
             }
             bucket += usize::from(last);
         })?;
-        // A cause that brings nothing has no curve: there are many of them.
-        let named = wanted.columns.iter().zip(values).enumerate();
-        let shown = named.filter(|(_, (_, values))| wanted.id != CAUSES || values.iter().any(|v| *v != 0.0));
+        // Sources without contribution have no curve: there are many of them.
+        let named = source.columns.iter().zip(values).enumerate();
+        let shown = named.filter(|(_, (_, values))| source.id != SOURCES || values.iter().any(|v| *v != 0.0));
         Ok(shown
             .map(|(colour, ((_, name), values))| Curve {
                 name: name.clone(),
@@ -272,7 +306,7 @@ impl Gathered {
             .collect())
     }
 
-    /// Numbers that have been read already, one for each row.
+    /// Decimates values, one for each row.
     pub(super) fn thinned(&self, values: &[f64]) -> Vec<f64> {
         if !self.is_thinned() {
             return values.to_vec();
@@ -286,7 +320,7 @@ impl Gathered {
     }
 }
 
-/// The lowest and the highest value of a bucket, with their rows.
+/// Minimum and maximum of a bucket, with their rows.
 #[derive(Clone, Copy, Default)]
 struct Bucket(Option<[(usize, f64); 2]>);
 
@@ -301,7 +335,7 @@ impl Bucket {
         }
     }
 
-    /// In the order in which they came.
+    /// In the order of time.
     fn both(&self) -> [f64; 2] {
         let [low, high] = self.0.unwrap_or_default();
         if low.0 <= high.0 { [low.1, high.1] } else { [high.1, low.1] }
@@ -314,11 +348,11 @@ mod tests {
 
     #[test]
     fn buckets_hold_every_row_once_and_keep_spikes() {
-        let gathered = Gathered::of(100_001);
-        assert_eq!(gathered.begin(0), 0);
-        assert_eq!(gathered.begin(gathered.buckets), 100_001);
+        let decimation = Decimation::new(100_001);
+        assert_eq!(decimation.begin(0), 0);
+        assert_eq!(decimation.begin(decimation.buckets), 100_001);
         let times: Vec<f64> = (0..100_001).map(f64::from).collect();
-        let points = gathered.times(&times);
+        let points = decimation.times(&times);
         assert_eq!((points.first(), points.last()), (Some(&0.0), Some(&100_000.0)));
         assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
         let mut bucket = Bucket::default();

@@ -1,22 +1,22 @@
-//! Placements in 16 bits each for three coordinates and four quaternion components.
+//! Poses in 16 bits each for three coordinates and four quaternion components.
 //!
 //! ```text
 //! number        n = round((x - low) / step), low and step by body and component
-//! what is kept  n_k - (2 n_{k-1} - n_{k-2}) modulo 2^16: small where motion is smooth
+//! stored        n_k - (2 n_{k-1} - n_{k-2}) modulo 2^16: small where motion is smooth
 //! order         by body, component, frame; the low bytes of all, then the high bytes
 //! ```
 //!
-//! A coordinate is off by at most half a step, 1/131070 of the range the body moves in; a turn by less than 1e-4.
+//! A coordinate is off by at most half a step, 1/131070 of the range the body moves in; a rotation by less than 1e-4.
 
 use super::pack::{Pack, Ref};
+use crate::quaternions::ContinuousQuaternions;
 use crate::recording::Recording;
-use crate::turns::Turns;
 use serde::Serialize;
 
-/// Components of a placement.
+/// Components of a pose.
 const PARTS: usize = 7;
 
-/// Frames as the page knows them.
+/// Packed frames.
 #[derive(Debug, Serialize)]
 pub struct Packed {
     times: Ref,
@@ -27,20 +27,21 @@ pub struct Packed {
     rows: usize,
 }
 
-/// Packs every so many frames, with the last.
+/// Packs every `every`-th frame and the last.
 pub fn packed(recording: &Recording, every: usize, pack: &mut Pack) -> Packed {
     let frames = &recording.frames;
     let chosen = chosen(frames.len(), every);
-    let moving: Vec<usize> = (0..recording.looks.len()).filter(|&k| recording.looks[k].travels()).collect();
+    let moving: Vec<usize> =
+        (0..recording.appearances.len()).filter(|&k| recording.appearances[k].travels()).collect();
     let (mut low, mut step) = (Vec::new(), Vec::new());
     let mut rests: Vec<u16> = Vec::with_capacity(moving.len() * PARTS * chosen.len());
     let mut rows = vec![Vec::new(); PARTS];
     for &body in &moving {
         rows.iter_mut().for_each(Vec::clear);
-        let mut turns = Turns::new(1);
+        let mut quaternions = ContinuousQuaternions::new(1);
         for &frame in &chosen {
             let pose = &frames.at(frame)[body];
-            let turn = turns.next(0, pose);
+            let turn = quaternions.next(0, pose);
             let values = pose.position.iter().chain(turn.coords.iter());
             rows.iter_mut().zip(values).for_each(|(row, value)| row.push(*value));
         }
@@ -48,7 +49,7 @@ pub fn packed(recording: &Recording, every: usize, pack: &mut Pack) -> Packed {
             let (least, most) =
                 row.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
             let size = (most - least) / f64::from(u16::MAX);
-            predicted(row, least, size, &mut rests);
+            residuals(row, least, size, &mut rests);
             low.push(least);
             step.push(size);
         }
@@ -60,11 +61,11 @@ pub fn packed(recording: &Recording, every: usize, pack: &mut Pack) -> Packed {
         low: pack.doubles(low),
         step: pack.doubles(step),
         poses: pack.raw(bytes(0).chain(bytes(1))),
-        rows: recording.kept.rows(),
+        rows: recording.trajectory.rows(),
     }
 }
 
-/// Every so many of `n` frames, with the last.
+/// Every `every`-th of `n` frames and the last.
 pub fn chosen(n: usize, every: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = (0..n).step_by(every).collect();
     if chosen.last().is_some_and(|&last| last + 1 < n) {
@@ -73,8 +74,8 @@ pub fn chosen(n: usize, every: usize) -> Vec<usize> {
     chosen
 }
 
-/// What remains of each number when it is predicted from the two before it.
-fn predicted(row: &[f64], low: f64, step: f64, rests: &mut Vec<u16>) {
+/// The difference of each number from its extrapolation from the two previous ones.
+fn residuals(row: &[f64], low: f64, step: f64, rests: &mut Vec<u16>) {
     let (mut before, mut last) = (0u16, 0u16);
     for (k, value) in row.iter().enumerate() {
         let number = if step > 0.0 { ((value - low) / step).round() as u16 } else { 0 };
@@ -114,7 +115,7 @@ mod tests {
         let (low, high) = (row.iter().copied().fold(9.0, f64::min), row.iter().copied().fold(-9.0, f64::max));
         let step = (high - low) / 65535.0;
         let mut rests = Vec::new();
-        predicted(&row, low, step, &mut rests);
+        residuals(&row, low, step, &mut rests);
         for (n, x) in read(&rests).iter().zip(&row) {
             assert!((low + step * f64::from(*n) - x).abs() <= 0.5000001 * step);
         }

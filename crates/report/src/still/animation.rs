@@ -3,9 +3,9 @@
 //! All frames share one palette, made from some of them. A frame holds the rectangle that has changed, and in it only
 //! the pixels that have.
 
+use super::context::{DrawingContext, Snapshot, VisibleRegion};
 use super::quantise::{Census, Palette};
-use super::stage::{Scope, Shot, Stage};
-use super::{Marks, Options, Picture, Room, Theme, blank, caption, digits, framed, trimmed};
+use super::{Annotations, Options, Picture, Room, Theme, blank, caption, digits, framed, trimmed};
 use crate::Recording;
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use std::borrow::Cow;
@@ -37,9 +37,9 @@ pub fn animation(recording: &Recording, options: &Options) -> Vec<u8> {
     match frames.is_empty() {
         true => encode(&mut bytes, &[0], 0, |_| blank(options)),
         false => {
-            let stage = Stage::new(recording, options);
-            let scope = stage.scope(&frames, false);
-            let reel = Reel::new(&stage, &scope, &frames, options);
+            let context = DrawingContext::new(recording, options);
+            let scope = context.scope(&frames, false);
+            let reel = FrameRenderer::new(&context, &scope, &frames, options);
             encode(&mut bytes, &frames, delay, |frame| reel.picture(frame))
         }
     }
@@ -70,25 +70,31 @@ fn usual_speed(duration: f64) -> f64 {
 }
 
 /// Frames of one camera.
-struct Reel<'a> {
-    stage: &'a Stage<'a>,
-    scope: &'a Scope,
+struct FrameRenderer<'a> {
+    context: &'a DrawingContext<'a>,
+    scope: &'a VisibleRegion,
     camera: super::Camera,
-    marks: Marks,
+    marks: Annotations,
     digits: usize,
 }
 
-impl<'a> Reel<'a> {
-    fn new(stage: &'a Stage<'a>, scope: &'a Scope, frames: &[usize], options: &Options) -> Self {
+impl<'a> FrameRenderer<'a> {
+    fn new(
+        context: &'a DrawingContext<'a>,
+        scope: &'a VisibleRegion,
+        frames: &[usize],
+        options: &Options,
+    ) -> Self {
         let room = Room::of(options, options.width, options.height, 1.0);
-        let (camera, marks) = framed(stage, scope, &trimmed(stage, scope, room));
-        Self { stage, scope, camera, marks, digits: digits(stage.recording, frames, ROUNDED) }
+        let (camera, marks) = framed(context, scope, &trimmed(context, scope, room));
+        Self { context, scope, camera, marks, digits: digits(context.recording, frames, ROUNDED) }
     }
 
     fn picture(&self, frame: usize) -> Picture {
-        let written = || caption(self.stage.recording, &[frame], self.digits);
-        let marks = Marks { caption: self.stage.options.captions.then(written), ..self.marks.clone() };
-        self.stage.paint(&self.camera, self.scope, &[Shot { frame, opacity: 1.0 }], &marks).picture()
+        let written = || caption(self.context.recording, &[frame], self.digits);
+        let marks =
+            Annotations { caption: self.context.options.captions.then(written), ..self.marks.clone() };
+        self.context.paint(&self.camera, self.scope, &[Snapshot { frame, opacity: 1.0 }], &marks).picture()
     }
 }
 

@@ -66,7 +66,7 @@ pub struct Camera {
 
 /// Where a point is in a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
+pub struct ScreenPoint {
     /// Pixels from the left.
     pub x: f64,
     /// Pixels from above.
@@ -77,7 +77,7 @@ pub struct Spot {
 }
 
 impl View {
-    /// Right, up and back; whatever is asked for, they are orthonormal.
+    /// Right, up and back, always orthonormal.
     fn axes(&self) -> [Vec3; 3] {
         let unit = |v: Vec3| v.try_normalize(1e-9).filter(|v| v.iter().all(|x| x.is_finite()));
         let back = unit(self.towards).unwrap_or(-Vec3::y());
@@ -136,7 +136,7 @@ impl Camera {
     }
 
     /// Where a point is in the picture; nothing where it is not before the eye.
-    pub fn project(&self, point: &Vec3) -> Option<Spot> {
+    pub fn project(&self, point: &Vec3) -> Option<ScreenPoint> {
         let arm = point - self.eye;
         let distance = -self.back.dot(&arm);
         let (scale, near) = match self.lens {
@@ -146,7 +146,7 @@ impl Camera {
         };
         let x = self.middle[0] + scale * self.right.dot(&arm);
         let y = self.middle[1] - scale * self.up.dot(&arm);
-        (x.is_finite() && y.is_finite()).then_some(Spot { x, y, near })
+        (x.is_finite() && y.is_finite()).then_some(ScreenPoint { x, y, near })
     }
 
     /// Pixels per metre where a point is.
@@ -237,8 +237,8 @@ mod tests {
             let towards = Vec3::new(number(), number() - 1.0, number().abs());
             for lens in [Lens::Perspective, Lens::Parallel] {
                 let camera = Camera::fit(&View { towards, up: Vec3::z(), lens }, &points, &AREA);
-                let spots: Vec<Spot> = points.iter().map(|p| camera.project(p).unwrap()).collect();
-                let end = |of: fn(&Spot) -> f64, pick: fn(f64, f64) -> f64| {
+                let spots: Vec<ScreenPoint> = points.iter().map(|p| camera.project(p).unwrap()).collect();
+                let end = |of: fn(&ScreenPoint) -> f64, pick: fn(f64, f64) -> f64| {
                     spots.iter().map(of).reduce(pick).unwrap()
                 };
                 let (left, right) = (end(|s| s.x, f64::min) - 20.0, 220.0 - end(|s| s.x, f64::max));

@@ -13,7 +13,7 @@ pub struct Canvas {
 
 /// What strokes are drawn with.
 #[derive(Clone, Copy, Debug)]
-pub struct Ink {
+pub struct Stroke {
     pub rgb: [u8; 3],
     /// From 0 to 1.
     pub opacity: f32,
@@ -21,7 +21,7 @@ pub struct Ink {
     pub width: f64,
 }
 
-impl Ink {
+impl Stroke {
     pub fn new(rgb: [u8; 3], width: f64) -> Self {
         Self { rgb, opacity: 1.0, width }
     }
@@ -58,7 +58,7 @@ impl Canvas {
     }
 
     /// Draws lines as one stroke: where pieces meet or cross, ink is laid on once.
-    pub fn stroke(&mut self, lines: &[Vec<[f64; 2]>], ink: &Ink) {
+    pub fn stroke(&mut self, lines: &[Vec<[f64; 2]>], ink: &Stroke) {
         let pieces = || lines.iter().flat_map(|line| line.windows(2).map(|ends| (ends[0], ends[1])));
         let reach = 0.5 * ink.width + 0.5;
         // Thinner strokes than a pixel are paler, not thinner.
@@ -79,7 +79,7 @@ impl Canvas {
     }
 
     /// Fills a disc.
-    pub fn disc(&mut self, centre: [f64; 2], radius: f64, ink: &Ink) {
+    pub fn disc(&mut self, centre: [f64; 2], radius: f64, ink: &Stroke) {
         self.cover([centre].into_iter(), radius + 1.0, ink, |mask, frame| {
             mask.each(frame, [centre, centre], radius + 1.0, |x, y| {
                 radius + 0.5 - (x - centre[0]).hypot(y - centre[1])
@@ -88,7 +88,7 @@ impl Canvas {
     }
 
     /// Fills a convex polygon.
-    pub fn fill(&mut self, corners: &[[f64; 2]], ink: &Ink) {
+    pub fn fill(&mut self, corners: &[[f64; 2]], ink: &Stroke) {
         if corners.is_empty() {
             return;
         }
@@ -109,12 +109,12 @@ impl Canvas {
         });
     }
 
-    /// Lays ink where a mask over the surroundings of points says so.
+    /// Paints the pixels of a mask around some points.
     fn cover(
         &mut self,
         points: impl Iterator<Item = [f64; 2]>,
         reach: f64,
-        ink: &Ink,
+        ink: &Stroke,
         draw: impl FnOnce(&mut Mask, (usize, usize, usize, usize)),
     ) {
         let mut low = [f64::INFINITY; 2];

@@ -3,7 +3,7 @@
 //!
 //! Two lamps, one from the upper left and a weaker one from the right, and some light from everywhere.
 
-use super::camera::{Camera, Lens, Spot};
+use super::camera::{Camera, Lens, ScreenPoint};
 use super::canvas::Canvas;
 use super::layer::{Corner, Layer, Pen};
 use super::shape::Shape;
@@ -72,7 +72,7 @@ pub struct Drawing<'a> {
     /// By how much lines are lifted, m.
     lift: f64,
     triangles: Vec<([Corner; 3], u16, bool)>,
-    lines: Vec<([Spot; 2], Pen, u16)>,
+    lines: Vec<([ScreenPoint; 2], Pen, u16)>,
 }
 
 impl<'a> Drawing<'a> {
@@ -182,9 +182,9 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    fn spot(&self, point: &Vec3, paint: &Paint) -> Option<Spot> {
+    fn spot(&self, point: &Vec3, paint: &Paint) -> Option<ScreenPoint> {
         let spot = self.camera.project(point)?;
-        Some(Spot { near: paint.flat.unwrap_or(spot.near), ..spot })
+        Some(ScreenPoint { near: paint.flat.unwrap_or(spot.near), ..spot })
     }
 
     fn draw(&self, layer: &mut Layer) {

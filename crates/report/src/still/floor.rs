@@ -6,8 +6,8 @@
 
 use super::camera::{Camera, Lens};
 use super::canvas::Canvas;
+use super::context::VisibleRegion;
 use super::shadow::Shadow;
-use super::stage::Scope;
 use super::theme::Theme;
 use percussion_geometry::Vec3;
 
@@ -37,7 +37,7 @@ pub struct Floor {
 
 impl Floor {
     /// A plane through a point, as far as it matters to what stands before it.
-    pub fn new(point: &Vec3, normal: &Vec3, scope: &Scope) -> Self {
+    pub fn new(point: &Vec3, normal: &Vec3, scope: &VisibleRegion) -> Self {
         // The grid stands at round coordinates: the origin is the point nearest to that of the world.
         let origin = normal * normal.dot(point);
         let first = if normal.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
@@ -276,8 +276,8 @@ mod tests {
     use super::*;
     use crate::still::camera::{Area, View};
 
-    fn scope() -> Scope {
-        Scope::of(vec![Vec3::new(-1.0, -2.0, 0.5), Vec3::new(2.0, 1.0, 1.0)])
+    fn scope() -> VisibleRegion {
+        VisibleRegion::of(vec![Vec3::new(-1.0, -2.0, 0.5), Vec3::new(2.0, 1.0, 1.0)])
     }
 
     fn cameras() -> [Camera; 2] {

@@ -4,7 +4,7 @@
 //! strokes, each a list of points; a point after `~` pulls the curve between its neighbours towards it, as the middle
 //! point of a quadratic Bézier curve.
 
-use super::canvas::{Canvas, Ink};
+use super::canvas::{Canvas, Stroke};
 
 /// Width of the space, in units.
 const SPACE: f64 = 2.9;
@@ -184,7 +184,7 @@ pub fn write(
     for point in lines.iter_mut().flatten() {
         *point = [at[0] + (point[0] + shift) * unit, at[1] - point[1] * unit];
     }
-    canvas.stroke(&lines, &Ink::new(rgb, (0.125 * size).max(0.9)));
+    canvas.stroke(&lines, &Stroke::new(rgb, (0.125 * size).max(0.9)));
 }
 
 #[cfg(test)]

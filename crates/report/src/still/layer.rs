@@ -6,14 +6,14 @@
 //! seen: on the edge of a body it keeps its full width, though half of it lies on a face that comes nearer steeply.
 //! Over other bodies each of its samples must be nearer.
 
-use super::camera::{Lens, Spot};
+use super::camera::{Lens, ScreenPoint};
 use super::canvas::Canvas;
 use std::ops::Range;
 
 /// A corner of a triangle: where it is in the picture, and its colour from 0 to 255.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    pub spot: Spot,
+    pub spot: ScreenPoint,
     pub rgb: [f32; 3],
 }
 
@@ -59,7 +59,7 @@ pub struct Layer {
 
 /// Rows of pixels above and below those that are laid: half the width of a line at least.
 const APRON: usize = 6;
-/// The owner of samples that nobody owns.
+/// The owner of empty samples.
 pub const NOBODY: u16 = 0;
 
 impl Layer {
@@ -108,7 +108,7 @@ impl Layer {
         });
     }
 
-    fn sampled(&self, spot: &Spot) -> [f64; 2] {
+    fn sampled(&self, spot: &ScreenPoint) -> [f64; 2] {
         [spot.x * self.per as f64, (spot.y - self.first as f64) * self.per as f64]
     }
 
@@ -158,7 +158,7 @@ impl Layer {
     }
 
     /// Draws a line on a body.
-    pub fn line(&mut self, ends: [Spot; 2], pen: &Pen, owner: u16) {
+    pub fn line(&mut self, ends: [ScreenPoint; 2], pen: &Pen, owner: u16) {
         let [a, b] = ends.each_ref().map(|end| self.sampled(end));
         let half = 0.5 * pen.width * self.per as f64;
         let reach = half + 0.5;
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     fn corner(x: f64, y: f64, near: f64, shade: f32) -> Corner {
-        Corner { spot: Spot { x, y, near }, rgb: [shade; 3] }
+        Corner { spot: ScreenPoint { x, y, near }, rgb: [shade; 3] }
     }
 
     fn shown(layer: &Layer, width: usize, height: usize) -> Vec<u8> {
@@ -375,7 +375,7 @@ mod tests {
             ]
         };
         let pen = Pen { width: 2.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel };
-        let ends = [[3.0, 2.0], [37.0, 36.0]].map(|[x, y]| Spot { x, y, near: 1.0 });
+        let ends = [[3.0, 2.0], [37.0, 36.0]].map(|[x, y]| ScreenPoint { x, y, near: 1.0 });
         for near in [0.5, 1.5] {
             let draw = |bands: &[Range<usize>]| {
                 let mut canvas = Canvas::new(40, 40, None);
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn a_line_has_the_width_of_its_pen() {
         let mut layer = started(60, 20, 4);
-        let ends = [Spot { x: 10.0, y: 10.3, near: 1.0 }, Spot { x: 50.0, y: 10.3, near: 1.0 }];
+        let ends = [ScreenPoint { x: 10.0, y: 10.3, near: 1.0 }, ScreenPoint { x: 50.0, y: 10.3, near: 1.0 }];
         layer.line(ends, &Pen { width: 3.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel }, 1);
         let pixels = shown(&layer, 60, 20);
         let across: u32 = (0..20).map(|y| u32::from(pixels[4 * (60 * y + 30) + 3])).sum();
@@ -419,7 +419,8 @@ mod tests {
             true,
         );
         assert!(shown(&layer, 8, 8).as_chunks::<4>().0.iter().all(|p| *p == [9, 9, 9, 255]));
-        let wild = [Spot { x: f64::NAN, y: 0.0, near: 1.0 }, Spot { x: 1e300, y: -1e300, near: 1.0 }];
+        let wild =
+            [ScreenPoint { x: f64::NAN, y: 0.0, near: 1.0 }, ScreenPoint { x: 1e300, y: -1e300, near: 1.0 }];
         layer.line(wild, &Pen { width: 1.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel }, 1);
     }
 }

@@ -1,12 +1,12 @@
 //! What is drawn on a picture besides bodies: the time, a bar for the scale, the axes, joints, springs, impulses.
 
 use super::camera::{Area, Camera};
-use super::canvas::{Canvas, Ink};
+use super::canvas::{Canvas, Stroke};
+use super::context::{DrawingContext, Snapshot, VisibleRegion};
 use super::font::{self, Anchor};
 use super::options::Options;
-use super::stage::{Scope, Shot, Stage};
 use super::theme::mixed;
-use crate::{Hinge, Place};
+use crate::{BodyPoint, JointLine};
 use percussion_geometry::Vec3;
 use percussion_mechanics::JointKind;
 
@@ -21,7 +21,7 @@ const IMPULSE: [u8; 3] = [204, 28, 38];
 
 /// What is drawn on a picture besides bodies, and how large.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct Annotations {
     /// Pixels per row of the picture.
     pub width: usize,
     /// Rows of the picture.
@@ -107,20 +107,20 @@ impl Room {
 /// Draws all of them.
 pub fn draw(
     canvas: &mut Canvas,
-    stage: &Stage,
+    context: &DrawingContext,
     camera: &Camera,
     shown: &[usize],
-    scope: &Scope,
-    marks: &Marks,
+    scope: &VisibleRegion,
+    marks: &Annotations,
 ) {
-    if let (true, Some(&last)) = (stage.options.ties, shown.last()) {
-        joints(canvas, stage, camera, last, marks);
+    if let (true, Some(&last)) = (context.options.connections, shown.last()) {
+        joints(canvas, context, camera, last, marks);
     }
-    if let Some(window) = stage.options.impulses {
-        impulses(canvas, stage, camera, shown, window, marks);
+    if let Some(window) = context.options.impulses {
+        impulses(canvas, context, camera, shown, window, marks);
     }
     let edge = 1.4 * marks.text;
-    let ink = stage.options.theme.ink();
+    let ink = context.options.theme.ink();
     let (w, h) = (canvas.width as f64, canvas.height as f64);
     if let Some((slanted, upright)) = &marks.caption {
         let base = [edge, edge + marks.text];
@@ -137,7 +137,7 @@ pub fn draw(
             vec![[right - long, y - tick], [right - long, y + tick]],
             vec![[right, y - tick], [right, y + tick]],
         ];
-        canvas.stroke(&bar, &Ink::new(ink, 1.3 * marks.unit));
+        canvas.stroke(&bar, &Stroke::new(ink, 1.3 * marks.unit));
         let middle = [right - 0.5 * long, y - 0.65 * marks.text];
         font::write(canvas, &in_words(marks.length), middle, Anchor::Middle, marks.text, ink, false);
     }
@@ -147,7 +147,7 @@ pub fn draw(
 }
 
 /// The cross of the axes, its middle so that all of it is above and to the right of a corner.
-fn axes(canvas: &mut Canvas, camera: &Camera, corner: [f64; 2], marks: &Marks, ink: [u8; 3]) {
+fn axes(canvas: &mut Canvas, camera: &Camera, corner: [f64; 2], marks: &Annotations, ink: [u8; 3]) {
     let long = 2.3 * marks.text;
     let ends = [Vec3::x(), Vec3::y(), Vec3::z()]
         .map(|axis| [long * camera.right.dot(&axis), -long * camera.up.dot(&axis)]);
@@ -161,14 +161,14 @@ fn axes(canvas: &mut Canvas, camera: &Camera, corner: [f64; 2], marks: &Marks, i
             continue;
         }
         let to = [origin[0] + end[0], origin[1] + end[1]];
-        arrow(canvas, origin, to, 0.42 * marks.text, &Ink::new(ink, 1.1 * marks.unit));
+        arrow(canvas, origin, to, 0.42 * marks.text, &Stroke::new(ink, 1.1 * marks.unit));
         let at = [to[0] + end[0] / seen * room, to[1] + end[1] / seen * room + 0.33 * marks.text];
         font::write(canvas, name, at, Anchor::Middle, 0.9 * marks.text, ink, true);
     }
 }
 
 /// A line with a filled head.
-fn arrow(canvas: &mut Canvas, from: [f64; 2], to: [f64; 2], head: f64, ink: &Ink) {
+fn arrow(canvas: &mut Canvas, from: [f64; 2], to: [f64; 2], head: f64, ink: &Stroke) {
     let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
     let length = dx.hypot(dy);
     if !(length > 0.0) {
@@ -182,38 +182,48 @@ fn arrow(canvas: &mut Canvas, from: [f64; 2], to: [f64; 2], head: f64, ink: &Ink
     canvas.fill(&[to, side(1.0), side(-1.0)], ink);
 }
 
-fn placed(stage: &Stage, place: &Place, frame: usize) -> Vec3 {
+fn placed(context: &DrawingContext, place: &BodyPoint, frame: usize) -> Vec3 {
     match place.body {
         None => place.point,
-        Some(body) => stage.recording.frames.at(frame)[body].point(&place.point),
+        Some(body) => context.recording.frames.at(frame)[body].point(&place.point),
     }
 }
 
 /// What stands for parts without a shape, behind the bodies: rods from joints to centres of mass, springs.
-pub fn rods(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shot: &Shot, marks: &Marks) {
-    let Shot { frame, opacity } = *shot;
-    if !stage.options.ties {
+pub fn rods(
+    canvas: &mut Canvas,
+    context: &DrawingContext,
+    camera: &Camera,
+    shot: &Snapshot,
+    marks: &Annotations,
+) {
+    let Snapshot { frame, opacity } = *shot;
+    if !context.options.connections {
         return;
     }
-    let ink = Ink { opacity, ..Ink::new(mixed(stage.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit) };
+    let ink = Stroke {
+        opacity,
+        ..Stroke::new(mixed(context.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit)
+    };
     let flat = |p: Vec3| camera.project(&p).map(|spot| [spot.x, spot.y]);
-    for joint in stage.recording.ties.joints.iter().filter(|joint| is_pivot(joint)) {
+    for joint in context.recording.connections.joints.iter().filter(|joint| is_pivot(joint)) {
         if joint.kind == JointKind::Rod {
-            let [a, b] = [&joint.parent, &joint.child].map(|place| flat(placed(stage, place, frame)));
+            let [a, b] = [&joint.parent, &joint.child].map(|place| flat(placed(context, place, frame)));
             canvas.stroke(&[a.into_iter().chain(b).collect()], &ink);
         }
         for place in [&joint.parent, &joint.child] {
-            let Some(body) = place.body.filter(|&body| stage.recording.looks[body].stand_in) else {
+            let Some(body) = place.body.filter(|&body| context.recording.appearances[body].substitute) else {
                 continue;
             };
-            let centre = stage.recording.frames.at(frame)[body].point(&stage.recording.looks[body].centre);
-            if let (Some(a), Some(b)) = (flat(placed(stage, place, frame)), flat(centre)) {
+            let centre =
+                context.recording.frames.at(frame)[body].point(&context.recording.appearances[body].centre);
+            if let (Some(a), Some(b)) = (flat(placed(context, place, frame)), flat(centre)) {
                 canvas.stroke(&[vec![a, b]], &ink);
             }
         }
     }
-    for spring in &stage.recording.ties.springs {
-        let [a, b] = spring.ends.each_ref().map(|end| flat(placed(stage, end, frame)));
+    for spring in &context.recording.connections.springs {
+        let [a, b] = spring.ends.each_ref().map(|end| flat(placed(context, end, frame)));
         if let (Some(a), Some(b)) = (a, b) {
             canvas.stroke(&[coil(a, b, 3.5 * marks.unit)], &ink);
         }
@@ -224,11 +234,11 @@ pub fn rods(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shot: &Shot, ma
 fn coil(a: [f64; 2], b: [f64; 2], half: f64) -> Vec<[f64; 2]> {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let length = dx.hypot(dy);
-    let turns = 9;
+    let quaternions = 9;
     let mut line = vec![a];
     if length > 4.0 * half {
-        for k in 0..2 * turns {
-            let t = 0.15 + 0.7 * (f64::from(k) + 0.5) / f64::from(2 * turns);
+        for k in 0..2 * quaternions {
+            let t = 0.15 + 0.7 * (f64::from(k) + 0.5) / f64::from(2 * quaternions);
             let s = if k % 2 == 0 { half } else { -half } / length;
             line.push([a[0] + t * dx - s * dy, a[1] + t * dy + s * dx]);
         }
@@ -239,25 +249,25 @@ fn coil(a: [f64; 2], b: [f64; 2], half: f64) -> Vec<[f64; 2]> {
     line
 }
 
-/// Whether a joint turns about a point.
-pub fn is_pivot(joint: &Hinge) -> bool {
+/// Whether a joint rotates about a point.
+pub fn is_pivot(joint: &JointLine) -> bool {
     matches!(joint.kind, JointKind::Revolute | JointKind::Universal | JointKind::Spherical | JointKind::Rod)
 }
 
 /// Joints that turn as small rings; those on the world are filled.
-fn joints(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, marks: &Marks) {
-    let ink = stage.options.theme.ink();
+fn joints(canvas: &mut Canvas, context: &DrawingContext, camera: &Camera, frame: usize, marks: &Annotations) {
+    let ink = context.options.theme.ink();
     let size = 0.27 * marks.text;
-    for joint in stage.recording.ties.joints.iter().filter(|joint| is_pivot(joint)) {
+    for joint in context.recording.connections.joints.iter().filter(|joint| is_pivot(joint)) {
         // A rod ends in the middle of a body, which need not be marked.
         if joint.kind == JointKind::Rod && joint.parent.body.is_some() {
             continue;
         }
-        let Some(spot) = camera.project(&placed(stage, &joint.parent, frame)) else { continue };
+        let Some(spot) = camera.project(&placed(context, &joint.parent, frame)) else { continue };
         let at = [spot.x, spot.y];
-        canvas.disc(at, size, &Ink::new(ink, 0.0));
+        canvas.disc(at, size, &Stroke::new(ink, 0.0));
         if joint.parent.body.is_some() {
-            canvas.disc(at, (size - 1.1 * marks.unit).max(0.5 * size), &Ink::new([255; 3], 0.0));
+            canvas.disc(at, (size - 1.1 * marks.unit).max(0.5 * size), &Stroke::new([255; 3], 0.0));
         }
     }
 }
@@ -265,21 +275,21 @@ fn joints(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, mar
 /// ContactGeometry near instants: a dot, and an arrow along the impulse on the first body.
 fn impulses(
     canvas: &mut Canvas,
-    stage: &Stage,
+    context: &DrawingContext,
     camera: &Camera,
     shown: &[usize],
     window: f64,
-    marks: &Marks,
+    marks: &Annotations,
 ) {
-    let times: Vec<f64> = shown.iter().map(|&frame| stage.recording.frames.times[frame]).collect();
+    let times: Vec<f64> = shown.iter().map(|&frame| context.recording.frames.times[frame]).collect();
     let near = |time: f64| times.iter().any(|t| (time - t).abs() <= window);
-    let events = || stage.recording.events.iter().filter(|event| near(event.time));
+    let events = || context.recording.events.iter().filter(|event| near(event.time));
     let strength = |impulse: &[f64; 3]| Vec3::from(*impulse).norm();
     let most = events().map(|event| strength(&event.impulse)).fold(0.0, f64::max);
     let longest = ARROW * canvas.width.min(canvas.height) as f64;
-    let ink = Ink::new(IMPULSE, 1.8 * marks.unit);
+    let ink = Stroke::new(IMPULSE, 1.8 * marks.unit);
     // A pale rim keeps them apart from bodies of any colour.
-    let rim = Ink { opacity: 0.75, ..Ink::new([255; 3], 4.4 * marks.unit) };
+    let rim = Stroke { opacity: 0.75, ..Stroke::new([255; 3], 4.4 * marks.unit) };
     for event in events() {
         let point = Vec3::from(event.point);
         let Some(spot) = camera.project(&point) else { continue };

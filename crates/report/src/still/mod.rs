@@ -2,13 +2,14 @@
 //!
 //! **Knows** recordings. **Makes** pixels and the bytes of files; the same ones every time.
 //!
-//! A recording becomes a stage: surfaces with their outlines, colours, a view. A camera fits the instants that are shown.
+//! A drawing context is made of a recording: surfaces with their outlines, colors, a view. A camera fits the instants that are shown.
 //! Floors are painted first, with their grid and the shadows of the bodies; then bodies, by samples that hide each other,
 //! earlier instants as pale layers below the last one; then what explains: paths, joints, impulses, the time, the scale.
 
 mod animation;
 mod camera;
 mod canvas;
+mod context;
 mod drawing;
 mod floor;
 mod font;
@@ -19,17 +20,16 @@ mod picture;
 mod quantise;
 mod shadow;
 mod shape;
-mod stage;
 mod theme;
 mod view;
 
 use crate::Recording;
-use canvas::{Canvas, Ink};
-use marks::{Marks, ORDINARY, Room};
-use stage::{Scope, Shot, Stage};
+use canvas::{Canvas, Stroke};
+use context::{DrawingContext, Snapshot, VisibleRegion};
+use marks::{Annotations, ORDINARY, Room};
 
 pub use animation::animation;
-pub use camera::{Area, Camera, Lens, Spot, View};
+pub use camera::{Area, Camera, Lens, ScreenPoint, View};
 pub use options::Options;
 pub use picture::Picture;
 pub use theme::Theme;
@@ -61,27 +61,27 @@ fn layered(recording: &Recording, frames: &[usize], options: &Options) -> Pictur
     if frames.is_empty() {
         return blank(options);
     }
-    let stage = Stage::new(recording, options);
-    let scope = stage.scope(frames, options.paths);
+    let context = DrawingContext::new(recording, options);
+    let scope = context.scope(frames, options.paths);
     let room = Room::of(options, options.width, options.height, 1.0);
-    let (camera, marks) = framed(&stage, &scope, &trimmed(&stage, &scope, room));
+    let (camera, marks) = framed(&context, &scope, &trimmed(&context, &scope, room));
     let caption = options.captions.then(|| caption(recording, frames, digits(recording, frames, EXACT)));
     let n = frames.len();
     let opacity = |k: usize| match k + 1 == n {
         true => 1.0,
         false => (EARLY + (LATE - EARLY) * k as f64 / (n.max(3) - 2) as f64) as f32,
     };
-    let shots: Vec<Shot> =
-        frames.iter().enumerate().map(|(k, &frame)| Shot { frame, opacity: opacity(k) }).collect();
-    stage.paint(&camera, &scope, &shots, &Marks { caption, ..marks }).picture()
+    let shots: Vec<Snapshot> =
+        frames.iter().enumerate().map(|(k, &frame)| Snapshot { frame, opacity: opacity(k) }).collect();
+    context.paint(&camera, &scope, &shots, &Annotations { caption, ..marks }).picture()
 }
 
-/// A picture without rows that would stay empty, if that is asked for.
-fn trimmed(stage: &Stage, scope: &Scope, room: Room) -> Room {
+/// A picture without empty rows, if cropping is set.
+fn trimmed(context: &DrawingContext, scope: &VisibleRegion, room: Room) -> Room {
     let (w, h) = (room.width as f64, room.height as f64);
-    let needed = 1.06 * room.area.width / stage.view.aspect(&scope.points);
+    let needed = 1.06 * room.area.width / context.view.aspect(&scope.points);
     let lower = (needed + h - room.area.height).max(LOWEST * w).min(h).floor();
-    match stage.options.trim && lower >= 1.0 {
+    match context.options.trim && lower >= 1.0 {
         false => room,
         true => {
             let area = Area { height: room.area.height - (h - lower), ..room.area };
@@ -90,16 +90,16 @@ fn trimmed(stage: &Stage, scope: &Scope, room: Room) -> Room {
     }
 }
 
-/// Several instants side by side or in rows, all at the same scale. The picture has the width that is asked for, and
+/// Several instants side by side or in rows, all at the same scale. The picture has the given width, and
 /// at most the height.
 pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture {
     let frames = chosen(recording, times);
     if frames.is_empty() {
         return blank(options);
     }
-    let stage = Stage::new(recording, options);
-    let scope = stage.scope(&frames, false);
-    let aspect = stage.view.aspect(&scope.points).clamp(NARROW, WIDE);
+    let context = DrawingContext::new(recording, options);
+    let scope = context.scope(&frames, false);
+    let aspect = context.view.aspect(&scope.points).clamp(NARROW, WIDE);
     let columns = columns(frames.len(), aspect, options);
     let rows = frames.len().div_ceil(columns);
     let gap = options.width / 120;
@@ -110,18 +110,18 @@ pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture
     let small = ((width * height) as f64).sqrt() / ORDINARY;
     // Lines may become thinner in small panels, letters less so.
     let room = Room::of(options, width, height, (1.0 / small).sqrt().clamp(1.0, 2.0));
-    let (camera, marks) = framed(&stage, &scope, &room);
+    let (camera, marks) = framed(&context, &scope, &room);
     let whole = (height + gap) * rows - gap;
-    let mut canvas = Canvas::new(options.width.max(1), whole.max(1), options.theme.paper());
-    let frame_ink = Ink { opacity: 0.25, ..Ink::new(options.theme.ink(), 1.0) };
+    let mut canvas = Canvas::new(options.width.max(1), whole.max(1), options.theme.background());
+    let frame_ink = Stroke { opacity: 0.25, ..Stroke::new(options.theme.ink(), 1.0) };
     for (k, &frame) in frames.iter().enumerate() {
-        let marks = Marks {
+        let marks = Annotations {
             caption: options.captions.then(|| caption(recording, &[frame], digits)),
             scale: marks.scale && k == 0,
             axes: marks.axes && k == 0,
             ..marks.clone()
         };
-        let mut panel = stage.paint(&camera, &scope, &[Shot { frame, opacity: 1.0 }], &marks);
+        let mut panel = context.paint(&camera, &scope, &[Snapshot { frame, opacity: 1.0 }], &marks);
         let [right, bottom] = [width, height].map(|v| v as f64 - 0.5);
         panel.stroke(
             &[vec![[0.5, 0.5], [right, 0.5], [right, bottom], [0.5, bottom], [0.5, 0.5]]],
@@ -143,16 +143,16 @@ fn columns(panels: usize, aspect: f64, options: &Options) -> usize {
 }
 
 /// A camera that sees what is to be shown in a picture, and what is drawn besides it.
-fn framed(stage: &Stage, scope: &Scope, room: &Room) -> (Camera, Marks) {
+fn framed(context: &DrawingContext, scope: &VisibleRegion, room: &Room) -> (Camera, Annotations) {
     let Room { width, height, unit, text, area } = *room;
-    let camera = Camera::fit(&stage.view, &scope.points, &area);
+    let camera = Camera::fit(&context.view, &scope.points, &area);
     let length = marks::bar_length(&camera, &scope.centre, width as f64);
-    let Options { scale, axes, .. } = *stage.options;
-    (camera, Marks { width, height, unit, text, caption: None, length, scale, axes })
+    let Options { scale, axes, .. } = *context.options;
+    (camera, Annotations { width, height, unit, text, caption: None, length, scale, axes })
 }
 
 fn blank(options: &Options) -> Picture {
-    Canvas::new(options.width.max(1), options.height.max(1), options.theme.paper()).picture()
+    Canvas::new(options.width.max(1), options.height.max(1), options.theme.background()).picture()
 }
 
 /// The frames nearest to some times, in order, each once.

@@ -1,8 +1,8 @@
-//! What pictures are to look like.
+//! Options of pictures.
 
 use super::theme::Theme;
 
-/// What pictures are to look like.
+/// Options of pictures.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Pixels per row.
@@ -23,7 +23,7 @@ pub struct Options {
     pub grid: bool,
     /// Whether bodies throw shadows on floors.
     pub shadows: bool,
-    /// Whether there is a bar that tells the scale.
+    /// Whether a scale bar is drawn.
     pub scale: bool,
     /// Whether there is a cross of the axes.
     pub axes: bool,
@@ -32,7 +32,7 @@ pub struct Options {
     /// Whether an overlay shows the ways of the centres of mass.
     pub paths: bool,
     /// Whether joints and springs are marked.
-    pub ties: bool,
+    pub connections: bool,
     /// Impulses of contacts at most this long before or after an instant are drawn, s.
     pub impulses: Option<f64>,
     /// Seconds of the run in a second of an animation; when absent, such that it lasts some seconds.
@@ -57,7 +57,7 @@ impl Default for Options {
             axes: true,
             captions: true,
             paths: true,
-            ties: true,
+            connections: true,
             impulses: None,
             speed: None,
             most_frames: 200,

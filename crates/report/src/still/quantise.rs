@@ -2,10 +2,10 @@
 //!
 //! Colours are counted in cells of a cube, with their means. The box of cells whose colours differ most is cut at its
 //! mean along its longest axis until there are as many boxes as colours; a few rounds of moving each colour to the
-//! mean of the cells that are nearest to it follow. Counts enter by their root: the paper is everywhere, and the
+//! mean of the cells that are nearest to it follow. Counts enter by their root: the background is everywhere, and the
 //! bodies matter more.
 
-/// Bits of a channel that tell cells apart.
+/// Bits of a channel that distinguish cells.
 const BITS: usize = 6;
 const CELLS: usize = 1 << (3 * BITS);
 /// Rounds of moving colours to the means of what is nearest to them.
@@ -87,7 +87,7 @@ impl Census {
                 }
             }
         }
-        // The colour of most pixels, the paper, is kept as it is.
+        // The color of most pixels, the background, is kept as it is.
         if let Some(common) = cells.iter().max_by_key(|cell| self.count[cell.place]) {
             let at = closest(&colours, &common.mean);
             colours[at] = common.mean.map(f64::round);

@@ -91,7 +91,7 @@ fn ray(floor: &Floor, light: &Vec3, lamp: usize, lamps: usize) -> [f64; 2] {
     [light.dot(&floor.u) / rise + aside * cos, light.dot(&floor.v) / rise + aside * sin]
 }
 
-/// Marks the points of the raster inside a triangle, and counts those that were not marked before.
+/// Annotations the points of the raster inside a triangle, and counts those that were not marked before.
 fn fill(marked: &mut [u16], mark: u16, count: &mut [u16], at: &[[f64; 2]; 3]) {
     let low = at.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
     let high = at.iter().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
@@ -130,13 +130,13 @@ fn blur(values: &mut [f32], reach: [usize; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::still::stage::Scope;
+    use crate::still::context::VisibleRegion;
 
     fn floor() -> Floor {
         Floor::new(
             &Vec3::zeros(),
             &Vec3::z(),
-            &Scope::of(vec![Vec3::new(-2.0, -2.0, 0.0), Vec3::new(2.0, 2.0, 2.0)]),
+            &VisibleRegion::of(vec![Vec3::new(-2.0, -2.0, 0.0), Vec3::new(2.0, 2.0, 2.0)]),
         )
     }
 

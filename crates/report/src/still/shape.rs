@@ -1,5 +1,5 @@
 //! Surfaces made ready for drawing: which triangles share an edge, so that the outline of a body is found from
-//! anywhere, and the few corners that tell how far it reaches.
+//! anywhere, and the corners that bound it.
 //!
 //! An edge belongs to the outline when one of its triangles faces the viewer and the other does not, or when it has
 //! only one.

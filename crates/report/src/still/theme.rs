@@ -3,7 +3,7 @@
 /// What a picture is drawn on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// White paper.
+    /// White background.
     #[default]
     Light,
     /// Dark ground, for slides.
@@ -14,7 +14,7 @@ pub enum Theme {
 
 impl Theme {
     /// The ground, if any.
-    pub fn paper(self) -> Option<[u8; 3]> {
+    pub fn background(self) -> Option<[u8; 3]> {
         match self {
             Self::Light => Some([255; 3]),
             Self::Dark => Some([27, 30, 36]),

@@ -1,4 +1,4 @@
-//! What people see of a study: a chart for each figure, a page with all of them, a table.
+//! Presentation of studies: a chart for each figure, a page with all of them, a table.
 //!
 //! **Knows** the record of a study. What it makes are texts.
 
@@ -8,7 +8,7 @@ pub use page::page;
 
 use crate::chart::{Chart, Line, Side};
 use crate::export::csv;
-use percussion_scene::study::{Drawn, DrawnCurve, Published, Rate, Record, Scale, Setting};
+use percussion_scene::study::{AxisValue, CurveResult, FigureResult, Published, Rate, Scale, StudyRecord};
 use std::io::{self, Write};
 
 /// What a quantity is, with its unit.
@@ -25,7 +25,7 @@ fn slope(rate: &Rate) -> String {
 }
 
 /// The chart of a figure.
-pub fn chart(record: &Record, drawn: &Drawn) -> Chart {
+pub fn chart(record: &StudyRecord, drawn: &FigureResult) -> Chart {
     let figure = &drawn.figure;
     let axis = record.axis();
     let (name, unit) = axis.map_or((record.x.as_str(), ""), |axis| (axis.label.as_str(), axis.unit.as_str()));
@@ -44,7 +44,7 @@ pub fn chart(record: &Record, drawn: &Drawn) -> Chart {
     }
 }
 
-fn line(k: usize, curve: &DrawnCurve, drawn: &Drawn, x: &str) -> Line {
+fn line(k: usize, curve: &CurveResult, drawn: &FigureResult, x: &str) -> Line {
     let say = |at: f64, value: f64| {
         let name = if curve.label.is_empty() { String::new() } else { format!("{}, ", curve.label) };
         format!("{name}{x} = {at}: {value:.4e} {}", drawn.figure.unit).trim_end().to_owned()
@@ -58,8 +58,8 @@ fn line(k: usize, curve: &DrawnCurve, drawn: &Drawn, x: &str) -> Line {
 }
 
 /// What others have found, in the colour of the curve it belongs to.
-fn others(published: &Published, curves: &[DrawnCurve]) -> Line {
-    let own = |curve: &DrawnCurve| !published.at.is_empty() && curve.at == published.at;
+fn others(published: &Published, curves: &[CurveResult]) -> Line {
+    let own = |curve: &CurveResult| !published.at.is_empty() && curve.at == published.at;
     let colour = if curves.len() == 1 { Some(0) } else { curves.iter().position(own) };
     let say = |[x, y]: &[f64; 2]| (*x, *y, format!("{}: {y:.4e} at {x}", published.label));
     let mut points: Vec<(f64, f64, String)> = published.points.iter().map(say).collect();
@@ -68,12 +68,12 @@ fn others(published: &Published, curves: &[DrawnCurve]) -> Line {
 }
 
 /// Places on the axis where a curve has no value, and why.
-fn lost(record: &Record, drawn: &Drawn) -> Vec<(f64, String)> {
+fn lost(record: &StudyRecord, drawn: &FigureResult) -> Vec<(f64, String)> {
     let mut places: Vec<(f64, String)> = Vec::new();
     for run in
         record.runs.iter().filter(|run| !run.values.get(&drawn.figure.name).is_some_and(Option::is_some))
     {
-        let place = run.at.get(&record.x).and_then(Setting::number);
+        let place = run.at.get(&record.x).and_then(AxisValue::number);
         let (Some(x), Some(message)) = (place, &run.message) else { continue };
         let why = format!("{}: {message}", run.label);
         match places.iter_mut().find(|(at, _)| *at == x) {
@@ -85,7 +85,7 @@ fn lost(record: &Record, drawn: &Drawn) -> Vec<(f64, String)> {
 }
 
 /// The values as a table after RFC 4180: a line for each point, in the order of the grid.
-pub fn table(record: &Record, out: &mut impl Write) -> io::Result<()> {
+pub fn table(record: &StudyRecord, out: &mut impl Write) -> io::Result<()> {
     let axes = record.axes.iter().map(|axis| labelled(&axis.name, &axis.unit));
     let figures = record.figures.iter().map(|drawn| labelled(&drawn.figure.name, &drawn.figure.unit));
     let last = ["status", "message"].map(str::to_owned);
@@ -93,11 +93,11 @@ pub fn table(record: &Record, out: &mut impl Write) -> io::Result<()> {
     csv::line(out, header.iter().map(String::as_str))?;
     for run in &record.runs {
         let axes = record.axes.iter().map(|axis| match run.at.get(&axis.name) {
-            Some(Setting::Number(x)) => format!("{x:?}"),
+            Some(AxisValue::Number(x)) => format!("{x:?}"),
             Some(other) => other.to_string(),
             None => String::new(),
         });
-        let value = |drawn: &Drawn| match run.values.get(&drawn.figure.name).copied().flatten() {
+        let value = |drawn: &FigureResult| match run.values.get(&drawn.figure.name).copied().flatten() {
             // The debug format has an exponent where the plain one would write hundreds of zeros.
             Some(value) => format!("{value:?}"),
             None => String::new(),

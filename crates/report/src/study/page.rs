@@ -4,12 +4,12 @@ use super::{chart, labelled, slope};
 use crate::chart::{STYLE as CHARTS, plain};
 use crate::export::xml::escaped;
 use percussion_scene::run::Status;
-use percussion_scene::study::{Drawn, DrawnCurve, Fit, Judged, Record, Scale, Standing};
+use percussion_scene::study::{CurveResult, FigureResult, Fit, PointStatus, Scale, StudyRecord, Verdict};
 
 const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
-pub fn page(record: &Record) -> String {
+pub fn page(record: &StudyRecord) -> String {
     let title = escaped(if record.title.is_empty() { &record.study } else { &record.title });
     let figures: String = record.figures.iter().map(|drawn| figure(record, drawn)).collect();
     format!(
@@ -44,22 +44,22 @@ pub fn page(record: &Record) -> String {
     )
 }
 
-fn summary(record: &Record) -> String {
-    let count = |standing: Standing| record.runs.iter().filter(|run| run.status == standing).count();
+fn summary(record: &StudyRecord) -> String {
+    let count = |standing: PointStatus| record.runs.iter().filter(|run| run.status == standing).count();
     let spent: f64 = record.runs.iter().map(|run| run.wall_time_s).sum();
     let tile = |value: String, label: &str, class: &str| {
         format!("<div><b class=\"{class}\">{value}</b><span>{label}</span></div>")
     };
-    let mut tiles = tile(count(Standing::Finished).to_string(), "runs finished", "");
-    for (standing, label) in [(Standing::Failed, "failed"), (Standing::Missing, "not finished")] {
+    let mut tiles = tile(count(PointStatus::Finished).to_string(), "runs finished", "");
+    for (standing, label) in [(PointStatus::Failed, "failed"), (PointStatus::Missing, "not finished")] {
         if count(standing) > 0 {
             tiles += &tile(count(standing).to_string(), label, "bad");
         }
     }
-    let verdicts: Vec<Judged> =
+    let verdicts: Vec<Verdict> =
         record.figures.iter().flat_map(|d| &d.curves).filter_map(|curve| curve.verdict).collect();
     if !verdicts.is_empty() && record.status == Status::Finished {
-        let holds = verdicts.iter().filter(|verdict| **verdict == Judged::Holds).count();
+        let holds = verdicts.iter().filter(|verdict| **verdict == Verdict::Holds).count();
         let class = if holds == verdicts.len() { "good" } else { "bad" };
         tiles += &tile(format!("{holds} of {}", verdicts.len()), "slopes as expected", class);
     }
@@ -67,7 +67,7 @@ fn summary(record: &Record) -> String {
     format!("<div class=\"summary\">{tiles}</div>")
 }
 
-fn figure(record: &Record, drawn: &Drawn) -> String {
+fn figure(record: &StudyRecord, drawn: &FigureResult) -> String {
     let figure = &drawn.figure;
     format!(
         "<section id=\"{name}\">\n<h2>{label}</h2>\n<div class=\"drawing\">{svg}</div>\n{left_out}{rates}{values}</section>\n",
@@ -81,7 +81,7 @@ fn figure(record: &Record, drawn: &Drawn) -> String {
 }
 
 /// How many values have no place among decades.
-fn left_out(drawn: &Drawn) -> String {
+fn left_out(drawn: &FigureResult) -> String {
     let values = drawn.curves.iter().flat_map(|curve| &curve.y).flatten();
     match values.filter(|value| drawn.figure.scale == Scale::Log && !(**value > 0.0)).count() {
         0 => String::new(),
@@ -95,21 +95,21 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn name(curve: &DrawnCurve) -> String {
+fn name(curve: &CurveResult) -> String {
     if curve.label.is_empty() { "all points".to_owned() } else { escaped(&curve.label) }
 }
 
 /// The slopes, if lines are fitted.
-fn rates(drawn: &Drawn) -> String {
+fn rates(drawn: &FigureResult) -> String {
     let Some(fit) = &drawn.figure.fit else { return String::new() };
-    let row = |(k, curve): (usize, &DrawnCurve)| {
+    let row = |(k, curve): (usize, &CurveResult)| {
         let (found, points) = match &curve.rate {
             Some(rate) => (slope(rate), rate.points.to_string()),
             None => ("–".to_owned(), "–".to_owned()),
         };
         let verdict = match curve.verdict {
-            Some(Judged::Holds) => "<td class=\"good\">as expected</td>",
-            Some(Judged::Broken) => "<td class=\"bad\">not as expected</td>",
+            Some(Verdict::Holds) => "<td class=\"good\">as expected</td>",
+            Some(Verdict::Broken) => "<td class=\"bad\">not as expected</td>",
             None if fit.at_least.is_some() || fit.at_most.is_some() => {
                 "<td class=\"none\">nothing expected</td>"
             }
@@ -145,14 +145,14 @@ fn expected(fit: &Fit) -> String {
 }
 
 /// The values: a row for each place on the axis, a column for each curve.
-fn values(record: &Record, drawn: &Drawn) -> String {
+fn values(record: &StudyRecord, drawn: &FigureResult) -> String {
     let axis = record.axis();
     let head = axis.map_or_else(|| record.x.clone(), |axis| labelled(&axis.name, &axis.unit));
     let columns: String = drawn.curves.iter().map(|curve| format!("<th>{}</th>", name(curve))).collect();
     let places = drawn.curves.first().map_or(0, |curve| curve.x.len());
     let row = |k: usize| {
         let at = drawn.curves[0].x[k];
-        let cell = |curve: &DrawnCurve| match curve.y[k] {
+        let cell = |curve: &CurveResult| match curve.y[k] {
             Some(value) if drawn.figure.scale == Scale::Linear => format!("<td>{}</td>", plain(value)),
             Some(value) => format!("<td>{value:.4e}</td>"),
             None => "<td class=\"none\">–</td>".to_owned(),
@@ -170,8 +170,8 @@ fn values(record: &Record, drawn: &Drawn) -> String {
 }
 
 /// Points without a value, and what they say.
-fn failures(record: &Record) -> String {
-    let row = |run: &percussion_scene::study::Outcome| {
+fn failures(record: &StudyRecord) -> String {
+    let row = |run: &percussion_scene::study::PointOutcome| {
         let message = run.message.as_deref().unwrap_or_default();
         format!(
             "<tr><th scope=\"row\">{}</th><td class=\"wide\">{}</td></tr>\n",
@@ -179,17 +179,17 @@ fn failures(record: &Record) -> String {
             escaped(message)
         )
     };
-    let rows: String = record.troubled().map(row).collect();
+    let rows: String = record.incomplete().map(row).collect();
     if rows.is_empty() {
         return String::new();
     }
     format!(
-        "<section><h2 class=\"bad\">What failed</h2>\n<div class=\"scroll\"><table><tbody>{rows}</tbody></table></div></section>\n"
+        "<section><h2 class=\"bad\">Failed runs</h2>\n<div class=\"scroll\"><table><tbody>{rows}</tbody></table></div></section>\n"
     )
 }
 
 /// The scene, the axes, and what is common to all points.
-fn setting(record: &Record) -> String {
+fn setting(record: &StudyRecord) -> String {
     let axis = |axis: &percussion_scene::study::Axis| {
         let values: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
         format!(

@@ -1,13 +1,13 @@
-//! Files that include others: what is included lies below, the including file has the last word.
+//! Includes: the keys of the including file override those of included files.
 
 use super::merge;
-use crate::read::TOP;
+use crate::keys::TOP;
 use crate::report::{Place, Read, Report};
 use crate::tree::{Table, Value, document};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A file with everything it includes.
+/// Loads a file with all its includes.
 pub(super) fn load(report: &Report, path: &Path, files: &dyn Fn(&Path) -> io::Result<String>) -> Read<Table> {
     let mut loader = Loader { report, files, open: Vec::new(), done: Vec::new() };
     loader.load(path, None)
@@ -16,19 +16,19 @@ pub(super) fn load(report: &Report, path: &Path, files: &dyn Fn(&Path) -> io::Re
 struct Loader<'a> {
     report: &'a Report,
     files: &'a dyn Fn(&Path) -> io::Result<String>,
-    /// Files that are being read, each included by the one before it.
+    /// Files that are being read, each included by the previous one.
     open: Vec<PathBuf>,
-    /// Files that have been read; a library that two others include is read once.
+    /// Files that have been read; a file that is included twice is read once.
     done: Vec<PathBuf>,
 }
 
 impl Loader<'_> {
-    fn load(&mut self, path: &Path, asked: Option<Place>) -> Read<Table> {
+    fn load(&mut self, path: &Path, include_place: Option<Place>) -> Read<Table> {
         let name = path.display().to_string();
         let text = (self.files)(path).map_err(|error| {
             let message = format!("cannot read `{name}`: {error}");
             let remedy = "check the path (it is relative to the including file) and its permissions";
-            match asked {
+            match include_place {
                 Some(place) => self.report.complain(place, message, remedy),
                 None => {
                     self.report.complain_of_file(&name, format!("cannot be read: {error}"), "check the path")
@@ -38,7 +38,7 @@ impl Loader<'_> {
         let source = self.report.file(&name, &text);
         let mut own = document(self.report, source, &text)?;
         let Some(include) = own.take("include") else { return Ok(own) };
-        self.report.note(|vocabulary| vocabulary.table("", "", ["include"].into_iter(), &TOP));
+        self.report.record(|vocabulary| vocabulary.table("", "", ["include"].into_iter(), &TOP));
         self.open.push(plain(path));
         let mut below = Table::default();
         let mut outcome = Ok(());
@@ -49,9 +49,9 @@ impl Loader<'_> {
         };
         for item in list {
             match self.member(path, &item) {
-                Ok(Some(table)) => merge::side_by_side(self.report, &mut below, table),
+                Ok(Some(table)) => merge::join(self.report, &mut below, table),
                 Ok(None) => {}
-                Err(told) => outcome = Err(told),
+                Err(reported) => outcome = Err(reported),
             }
         }
         self.open.pop();
@@ -60,7 +60,7 @@ impl Loader<'_> {
         Ok(below)
     }
 
-    /// An included file; `None` if it is there already.
+    /// Loads an included file; `None` if it has been read already.
     fn member(&mut self, from: &Path, item: &crate::tree::Node) -> Read<Option<Table>> {
         let Some(file) = item.text() else {
             let message = format!("`include` lists {}", item.kind());
@@ -70,7 +70,7 @@ impl Loader<'_> {
         let key = plain(&path);
         if self.open.contains(&key) {
             let message = format!("`{file}` includes itself, directly or through others");
-            return Err(self.report.complain(item.place, message, "break the circle of files"));
+            return Err(self.report.complain(item.place, message, "remove the cyclic include"));
         }
         if self.done.contains(&key) {
             return Ok(None);

@@ -1,10 +1,10 @@
-//! One table laid over another: the upper one has the last word, key by key.
+//! Merging of tables: values of the upper table replace those of the lower one, key by key.
 
 use crate::report::{Place, Report};
 use crate::tree::{Entry, Table, Value};
 
-/// Keys that say the same thing in another way: when one is given, what was said before with its rivals is void.
-pub(super) fn rivals(key: &str) -> &'static [&'static str] {
+/// Keys that express the same quantity: setting one removes the alternatives set before.
+pub(super) fn alternatives(key: &str) -> &'static [&'static str] {
     match key {
         "rotation_vector" => &["rotation", "quaternion", "axis", "angle", "angle_degrees"],
         "rotation" => &["rotation_vector", "quaternion", "axis", "angle", "angle_degrees"],
@@ -28,24 +28,24 @@ pub(super) fn rivals(key: &str) -> &'static [&'static str] {
     }
 }
 
-/// Sets a key of a body, joint or force over what was said before.
+/// Sets a key of a body, joint or force and removes its alternatives.
 pub(super) fn set(table: &mut Table, entry: Entry) {
-    table.entries.retain(|old| !rivals(&entry.key).contains(&old.key.as_str()));
+    table.entries.retain(|old| !alternatives(&entry.key).contains(&old.key.as_str()));
     table.set(entry);
 }
 
-/// Lays the keys of a body, joint or force over those of another.
-pub(super) fn lay_over(lower: &mut Table, upper: Table) {
-    // Rivals void what was below, not each other: two in one table are an error, to be found by its reader.
+/// Merges the keys of a body, joint or force into those of another.
+pub(super) fn merge_into(lower: &mut Table, upper: Table) {
+    // Alternatives are removed from the lower table only: two of them in one table are an error, which the reader reports.
     for entry in &upper.entries {
-        lower.entries.retain(|old| !rivals(&entry.key).contains(&old.key.as_str()));
+        lower.entries.retain(|old| !alternatives(&entry.key).contains(&old.key.as_str()));
     }
     for entry in upper.entries {
         lower.set(entry);
     }
 }
 
-/// Lays a document over another: collections by name, and what has the same name key by key.
+/// Merges a document into another: collections by name, tables of the same name key by key.
 pub(super) fn documents(lower: &mut Table, upper: Table) {
     for entry in upper.entries {
         let old = lower.get_mut(&entry.key);
@@ -63,16 +63,16 @@ fn collections(lower: &mut Table, upper: Table) {
     for entry in upper.entries {
         let old = lower.get_mut(&entry.key);
         match (old.map(|node| &mut node.value), &entry.node.value) {
-            (Some(Value::Table(old)), Value::Table(new)) => lay_over(old, new.clone()),
+            (Some(Value::Table(old)), Value::Table(new)) => merge_into(old, new.clone()),
             _ => lower.set(entry),
         }
     }
 }
 
-/// Puts two documents side by side: what both define is complained about.
-pub(super) fn side_by_side(report: &Report, first: &mut Table, second: Table) {
+/// Joins two documents; names defined in both are reported.
+pub(super) fn join(report: &Report, first: &mut Table, second: Table) {
     let clash = |old: &Entry, new: Place, name: String| {
-        let message = format!("`{name}` is already defined at {}", report.spot(old.place));
+        let message = format!("`{name}` is already defined at {}", report.file_line(old.place));
         _ = report.complain(new, message, "rename or remove one of the two");
     };
     for entry in second.entries {
@@ -90,7 +90,7 @@ pub(super) fn side_by_side(report: &Report, first: &mut Table, second: Table) {
                     }
                 }
             }
-            // A library may have a title of its own.
+            // Titles of included files are ignored.
             _ if title => {}
             _ => clash(old, entry.place, entry.key),
         }

@@ -1,6 +1,6 @@
-//! From a scene with shorthand to one without: included files, overrides, templates and patterns are written out.
+//! Expansion of a scene: includes, overrides, templates and patterns are written out.
 //!
-//! What comes out is a tree of the same language, so that it can be printed, read again, and means the same.
+//! The result is a tree of the same format, so that it can be printed and read again with the same meaning.
 
 mod include;
 mod merge;
@@ -9,7 +9,7 @@ mod patterns;
 mod random;
 mod templates;
 
-use crate::read::TOP;
+use crate::keys::TOP;
 use crate::report::{Place, Read, Report};
 use crate::tree::{Fields, Node, Value};
 use std::io;
@@ -24,14 +24,14 @@ pub(crate) fn expand(
 ) -> Read<Node> {
     let mut root = include::load(report, path, files)?;
     let changes = overrides::parse(report, overrides);
-    let later = overrides::apply(report, &mut root, changes?, overrides::Stage::Written)?;
+    let later = overrides::apply(report, &mut root, changes?, overrides::ExpansionStage::Written)?;
     let place = Place { source: 0, offset: 0 };
     let node = Node { place, value: Value::Table(root) };
-    // Keys are checked before anything is taken away; reading goes on for the sake of further complaints.
+    // Keys are checked before templates and patterns are removed; expansion continues after complaints to find further ones.
     let mut root = Fields::of(report, &node, "", &TOP)?.table.clone();
     let templates = templates::Templates::take(report, &mut root);
     templates.expand_bodies(&mut root);
     patterns::expand(report, &templates, &mut root);
-    overrides::apply(report, &mut root, later, overrides::Stage::Expanded)?;
+    overrides::apply(report, &mut root, later, overrides::ExpansionStage::Expanded)?;
     Ok(Node { place, value: Value::Table(root) })
 }

@@ -1,12 +1,12 @@
-//! Overrides: `run.step = 1e-4`, `bodies.top.mass = 2`, set from outside.
+//! Overrides: `run.step = 1e-4`, `bodies.top.mass = 2`, set from the command line or a study.
 //!
-//! A path leads through tables by key and through lists by number. What it leads to may be new (and is then judged like
-//! any other key), but the way there must exist, tables of settings apart. What a template or a pattern makes can be overridden too: such paths
-//! wait until everything is expanded.
+//! A path leads through tables by key and through lists by index. Its last key may be new (it is then checked like any other key), but
+//! the tables before it must exist, except for tables of settings. Bodies and joints made by templates and patterns can be overridden
+//! too: such overrides are deferred until everything is expanded.
 
 use super::merge;
-use crate::read::TOP;
-use crate::report::{Place, Read, Report, Told};
+use crate::keys::TOP;
+use crate::report::{Place, Read, Report, Reported};
 use crate::tree::{Entry, Node, Table, Value, document, value};
 
 /// One override.
@@ -16,16 +16,16 @@ pub(super) struct Change {
     place: Place,
 }
 
-/// What has been done to the tree already.
+/// State of the tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Nothing: it is as written.
+pub(super) enum ExpansionStage {
+    /// As written.
     Written,
     /// Templates and patterns are expanded.
     Expanded,
 }
 
-/// What has names of the author's choice below it.
+/// Tables whose keys are names chosen by the author.
 const COLLECTIONS: [&str; 7] = ["shapes", "materials", "templates", "patterns", "bodies", "joints", "forces"];
 
 /// Reads the overrides.
@@ -42,10 +42,10 @@ fn one(report: &Report, path: &str, text: &str) -> Read<Change> {
     } else {
         value(report, source, text)?
     };
-    // A path is a dotted key: the parser of keys knows how names are quoted.
-    let aside = Report::default();
+    // A path is a dotted key, which the TOML parser reads with its quotes.
+    let scratch = Report::default();
     let line = format!("{path} = 0");
-    let keys = document(&aside, aside.file("", &line), &line).ok().and_then(|table| dotted(&table));
+    let keys = document(&scratch, scratch.file("", &line), &line).ok().and_then(|table| dotted(&table));
     match keys {
         Some(path) => Ok(Change { path, node, place }),
         None => Err(report.complain(
@@ -56,7 +56,7 @@ fn one(report: &Report, path: &str, text: &str) -> Read<Change> {
     }
 }
 
-/// Whether a value is a plain word, which needs no quotes here.
+/// Whether a value is a plain word, which needs no quotes.
 fn is_word(text: &str) -> bool {
     let text = text.trim();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_/. ".contains(c);
@@ -76,37 +76,37 @@ fn dotted(table: &Table) -> Option<Vec<String>> {
     Some(path)
 }
 
-/// Applies overrides in their order and returns those that have to wait.
+/// Applies overrides in their order and returns those that are deferred.
 pub(super) fn apply(
     report: &Report,
     root: &mut Table,
     changes: Vec<Change>,
-    stage: Stage,
+    stage: ExpansionStage,
 ) -> Read<Vec<Change>> {
-    let mut later = Vec::new();
+    let mut deferred = Vec::new();
     let mut outcome = Ok(());
     for change in changes {
         match set(report, root, &change, stage) {
             Ok(true) => {}
-            Ok(false) => later.push(change),
-            Err(told) => outcome = Err(told),
+            Ok(false) => deferred.push(change),
+            Err(reported) => outcome = Err(reported),
         }
     }
-    outcome.map(|()| later)
+    outcome.map(|()| deferred)
 }
 
-/// Sets one value; false if it has to wait.
-fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read<bool> {
+/// Sets one value; false if it is deferred.
+fn set(report: &Report, root: &mut Table, change: &Change, stage: ExpansionStage) -> Read<bool> {
     let known = TOP.into_iter().filter(|key| *key != "include");
     let (top, rest) = (change.path[0].as_str(), &change.path[1..]);
     if !known.clone().any(|key| key == top) {
         return Err(report.unknown(change.place, format!("a scene has no `{top}`"), top, known, ""));
     }
-    let waits = stage == Stage::Written && (top == "bodies" || top == "joints");
+    let can_defer = stage == ExpansionStage::Written && (top == "bodies" || top == "joints");
     if rest.is_empty() {
         if COLLECTIONS.contains(&top) {
             let message = format!("`{top}` as a whole cannot be overridden");
-            return Err(report.complain(change.place, message, "name what is in it"));
+            return Err(report.complain(change.place, message, "give the path of a value in it"));
         }
         root.set(Entry { key: top.to_owned(), place: change.place, node: change.node.clone() });
         return Ok(true);
@@ -114,7 +114,7 @@ fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read
     if root.get(top).is_none() && top == "run" {
         _ = root.table_mut(top, change.place);
     }
-    // Tables of settings are there even where the scene does not write them.
+    // Tables of settings are created where the scene does not have them.
     let settings: &[&str] = match top {
         "run" => &["newmark", "lcp"],
         "plan" if root.get(top).is_some() => &["search", "objective", "avoid", "guess"],
@@ -125,7 +125,7 @@ fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read
     }
     let Some(node) = root.get_mut(top) else {
         let message = format!("the scene has no `{top}`");
-        return if waits {
+        return if can_defer {
             Ok(false)
         } else {
             Err(report.complain(change.place, message, "define it in the file"))
@@ -134,51 +134,51 @@ fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read
     let new_name = COLLECTIONS.contains(&top);
     match descend(node, rest, change, new_name) {
         Ok(()) => Ok(true),
-        Err(_) if waits => Ok(false),
-        Err(lost) => Err(lost.tell(report, change)),
+        Err(_) if can_defer => Ok(false),
+        Err(unknown_path) => Err(unknown_path.complain(report, change)),
     }
 }
 
-/// Where a path ends early.
-struct Lost {
+/// A path that leads to nothing.
+struct UnknownPath {
     at: String,
     key: String,
     known: Vec<String>,
 }
 
-impl Lost {
-    fn tell(&self, report: &Report, change: &Change) -> Told {
+impl UnknownPath {
+    fn complain(&self, report: &Report, change: &Change) -> Reported {
         let message = format!("there is no `{}` in `{}`", self.key, self.at);
         report.unknown(change.place, message, &self.key, self.known.iter().map(String::as_str), "")
     }
 }
 
-fn descend(mut node: &mut Node, path: &[String], change: &Change, named: bool) -> Result<(), Lost> {
+fn descend(mut node: &mut Node, path: &[String], change: &Change, named: bool) -> Result<(), UnknownPath> {
     let mut at = change.path[0].clone();
     for (depth, key) in path.iter().enumerate() {
         let last = depth + 1 == path.len();
-        let lost = |known: Vec<String>| Lost { at: at.clone(), key: key.clone(), known };
+        let unknown_path = |known: Vec<String>| UnknownPath { at: at.clone(), key: key.clone(), known };
         match &mut node.value {
             Value::Table(table) => {
-                // A new key may be set, a new name in a collection may not.
+                // A new key may be set, but not a new name in a collection.
                 if last && !(named && depth == 0 && table.entry(key).is_none()) {
                     let entry = Entry { key: key.clone(), place: change.place, node: change.node.clone() };
                     merge::set(table, entry);
                     return Ok(());
                 }
                 let known = table.keys().map(str::to_owned).collect();
-                node = table.get_mut(key).ok_or_else(|| lost(known))?;
+                node = table.get_mut(key).ok_or_else(|| unknown_path(known))?;
             }
             Value::List(list) => {
                 let known = (0..list.len()).map(|i| i.to_string()).collect();
                 let item = key.parse().ok().and_then(|i: usize| list.get_mut(i));
-                node = item.ok_or_else(|| lost(known))?;
+                node = item.ok_or_else(|| unknown_path(known))?;
                 if last {
                     *node = change.node.clone();
                     return Ok(());
                 }
             }
-            _ => return Err(lost(Vec::new())),
+            _ => return Err(unknown_path(Vec::new())),
         }
         at = format!("{at}.{key}");
     }

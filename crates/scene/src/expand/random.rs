@@ -1,7 +1,7 @@
-//! Random numbers that stay the same: SplitMix64, and nothing but sums, products and square roots on top of it, so that
-//! a seed means the same scene on every machine and in every version.
+//! Reproducible random numbers: SplitMix64 with sums, products and square roots only, so that a seed gives the same scene on every machine
+//! and in every version.
 //!
-//! [Steele, Lea, Flood 2014]: the state grows by `0x9e3779b97f4a7c15`, and what comes out is the state stirred twice.
+//! [Steele, Lea, Flood 2014]: the state grows by `0x9e3779b97f4a7c15`, and the output is the state after two multiplications with shifts.
 
 use percussion_geometry::Vec3;
 
@@ -10,10 +10,9 @@ use percussion_geometry::Vec3;
 pub(super) struct Random(u64);
 
 impl Random {
-    /// The stream of a seed for something of a name: other names have other streams, so that adding one pattern to
-    /// a scene does not change the others.
+    /// The stream of a seed and a name: other names have other streams, so that adding a pattern to a scene does not change the others.
     pub fn new(seed: u64, name: &str) -> Self {
-        // The name enters by the FNV-1a hash.
+        // FNV-1a hash of the name.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -29,12 +28,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Between zero (included) and one: the upper 53 bits.
+    /// Uniform in [0, 1): the upper 53 bits.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 * (-53f64).exp2()
     }
 
-    /// Between two bounds.
+    /// Uniform between two bounds.
     pub fn between(&mut self, lower: f64, upper: f64) -> f64 {
         lower + (upper - lower) * self.unit()
     }
@@ -54,7 +53,7 @@ impl Random {
         loop {
             let q: [f64; 4] = std::array::from_fn(|_| self.between(-1.0, 1.0));
             let square: f64 = q.iter().map(|x| x * x).sum();
-            // Points too near the middle have a direction of few digits.
+            // Near the center the direction has few digits.
             if (1e-4..=1.0).contains(&square) {
                 return q.map(|x| x / square.sqrt());
             }
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_the_published_one() {
+    fn the_stream_is_that_of_the_reference_implementation() {
         // First outputs of the reference implementation for the seed 1234567.
         let mut stream = Random(1_234_567);
         let found: Vec<u64> = (0..3).map(|_| stream.next()).collect();
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn orientations_favour_no_direction() {
+    fn orientations_are_uniformly_distributed() {
         let mut stream = Random::new(7, "test");
         let count = 20_000;
         let mut mean = [[0.0; 4]; 4];

@@ -1,10 +1,11 @@
-//! Bodies: what they are, where they stand and how they move.
+//! Bodies: shapes, mass properties, pose and velocity.
 
 use super::lamina;
 use super::materials::{DENSITY, Material};
 use super::motion::motion;
-use super::placement::{PLACEMENT, placement};
 use super::shapes::{Parts, Shapes};
+use crate::keys::body_keys;
+use crate::placement::{PLACEMENT, placement};
 use crate::report::{Place, Read, Report};
 use crate::tree::{Fields, Node, Table};
 use percussion_geometry::mass::MassProperties;
@@ -12,68 +13,44 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
 
-/// The keys of a body beside those that place it.
-const KEYS: [&str; 15] = [
-    "kind",
-    "template",
-    "shape",
-    "shapes",
-    "material",
-    "density",
-    "mass",
-    "inertia",
-    "moments",
-    "centre",
-    "velocity",
-    "angular_velocity",
-    "body_angular_velocity",
-    "motion",
-    "color",
-];
-
 const KILOGRAMS: &str = "number of kilograms";
-
-/// All keys of a body.
-pub(crate) fn keys() -> Vec<&'static str> {
-    KEYS.iter().chain(&PLACEMENT).copied().collect()
-}
 
 /// A body as written.
 #[derive(Debug)]
 pub(crate) struct WrittenBody {
     pub body: Body,
     pub pose: Pose,
-    /// How it moves, if that is said.
+    /// Velocity, if it is given.
     pub velocity: Option<WrittenVelocity>,
-    /// Its material's place in the list.
+    /// Index of its material.
     pub material: Option<usize>,
-    /// How it is painted, if that is said.
-    pub colour: Option<[u8; 3]>,
-    /// Where its name stands.
+    /// Color, if it is given.
+    pub color: Option<[u8; 3]>,
+    /// Place of its name.
     pub place: Place,
-    /// Where its velocity stands, if it is given.
+    /// Place of its velocity, if it is given.
     pub velocity_place: Place,
 }
 
 /// A velocity as written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenVelocity {
-    /// Of the centre of mass, world axes.
+    /// Of the center of mass, world axes.
     linear: Vec3,
-    /// In the world's axes, or in the body's own.
+    /// In world axes, or in body axes.
     angular: Vec3,
-    own_axes: bool,
+    body_axes: bool,
 }
 
 impl WrittenVelocity {
-    /// Of the centre of mass, and angular, world axes, for the body at its start.
-    pub fn of(&self, pose: &Pose) -> (Vec3, Vec3) {
-        (self.linear, if self.own_axes { pose.direction(&self.angular) } else { self.angular })
+    /// Velocity of the center of mass and angular velocity in world axes, for a pose.
+    pub fn in_world(&self, pose: &Pose) -> (Vec3, Vec3) {
+        (self.linear, if self.body_axes { pose.direction(&self.angular) } else { self.angular })
     }
 }
 
-/// The bodies under `[bodies]`, in the order of the file. `None` stands for one with complaints, so that joints that name
-/// it are not blamed.
+/// The bodies under `[bodies]`, in the order of the file. `None` stands for a body with complaints, so that joints with it are
+/// not reported too.
 pub(crate) fn bodies(
     report: &Report,
     root: &Table,
@@ -84,7 +61,7 @@ pub(crate) fn bodies(
     let mut all = Vec::with_capacity(entries.len());
     for entry in entries {
         let name = format!("bodies.{}", entry.key);
-        let body = Fields::of(report, &entry.node, &name, &keys()).and_then(|fields| {
+        let body = Fields::of(report, &entry.node, &name, &body_keys()).and_then(|fields| {
             let reader = Reader { fields, name: &entry.key, shapes, materials };
             reader.body(entry.place)
         });
@@ -112,24 +89,25 @@ impl Reader<'_, '_> {
             f.refuse(&moving, "is given to a fixed body", "remove it, or let the body move")?;
         } else {
             let remedy = "make the body kind = \"fixed\", or remove it";
-            f.refuse(&["motion"], "is given to a body that forces move", remedy)?;
+            f.refuse(&["motion"], "is given to a body that is not fixed", remedy)?;
         }
-        // All of these are read before any is missed, so that all complaints are heard.
+        // All are read before missing ones are reported, so that all complaints are found.
         let (parts, material, pose, velocity) =
             (self.parts(), self.material(), placement(f), self.velocity());
         let (mass, density) = (f.positive("mass", KILOGRAMS), f.positive("density", DENSITY));
-        let (inertia, centre) = (self.inertia(), f.vector("centre"));
-        let colour = self.colour();
+        let (inertia, centre) = (self.inertia(), f.vector("center_of_mass"));
+        let color = self.color();
         let origin = pose.as_ref().map_or_else(|_| Vec3::zeros(), |pose| pose.position);
         let motion = motion(f, "motion", &origin);
         let (parts, material, pose, velocity) = (parts?, material?, pose?, velocity?);
         _ = (mass?, density?, inertia?, centre?);
-        let colour = colour?;
+        let color = color?;
         let body = match kind {
             "fixed" => motion?.into_iter().fold(Body::fixed(self.name), Body::with_motion),
             "particle" => {
                 let mass = self.mass(&parts, material)?;
-                Body::particle(self.name, mass).map_err(|e| f.report.pass_on(f.place, &e.to_string()))?
+                Body::particle(self.name, mass)
+                    .map_err(|e| f.report.complain_with(f.place, &e.to_string()))?
             }
             _ => self.rigid(&parts, material)?,
         };
@@ -143,7 +121,7 @@ impl Reader<'_, '_> {
         };
         let turning = ["angular_velocity", "body_angular_velocity"].into_iter().find(|key| f.has(key));
         let velocity_place = f.place_of(if f.has("velocity") { "velocity" } else { turning.unwrap_or("") });
-        Ok(WrittenBody { body, pose, velocity, material, colour, place, velocity_place })
+        Ok(WrittenBody { body, pose, velocity, material, color, place, velocity_place })
     }
 
     fn check_particle(&self) -> Read<()> {
@@ -177,8 +155,8 @@ impl Reader<'_, '_> {
         Err(f.report.unknown(place, format!("there is no material `{name}`"), name, known, &remedy))
     }
 
-    /// Red, green and blue.
-    fn colour(&self) -> Read<Option<[u8; 3]>> {
+    /// The color: red, green and blue.
+    fn color(&self) -> Read<Option<[u8; 3]>> {
         let Some(text) = self.fields.text("color")? else { return Ok(None) };
         let digits =
             text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()));
@@ -204,11 +182,11 @@ impl Reader<'_, '_> {
         Ok(given.then(|| WrittenVelocity {
             linear: linear.unwrap_or_else(Vec3::zeros),
             angular: world.or(own).unwrap_or_else(Vec3::zeros),
-            own_axes: own.is_some(),
+            body_axes: own.is_some(),
         }))
     }
 
-    /// Volume (of planar shapes area), centroid and inertia of the shapes, if they are finite.
+    /// Volume (area of planar shapes), centroid and inertia of the shapes, if they are finite.
     fn properties(parts: &Parts) -> Option<MassProperties> {
         match parts {
             Parts::Space(none) if none.is_empty() => None,
@@ -224,7 +202,7 @@ impl Reader<'_, '_> {
         Ok(own.or(material.and_then(|index| self.materials[index].density)))
     }
 
-    /// The mass: as given, or of the shapes.
+    /// The mass, as given or from density and shapes.
     fn mass(&self, parts: &Parts, material: Option<usize>) -> Read<f64> {
         let f = &self.fields;
         if f.has("mass") && f.has("density") {
@@ -240,7 +218,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn no_mass(&self, message: &str) -> crate::report::Told {
+    fn no_mass(&self, message: &str) -> crate::report::Reported {
         let f = &self.fields;
         let remedy = "give `mass`, or a shape with `density` or `material`; kind = \"fixed\" needs none";
         f.report.complain(f.place, format!("`{}` {message}", f.name), remedy)
@@ -250,15 +228,15 @@ impl Reader<'_, '_> {
         let f = &self.fields;
         let mass = self.mass(parts, material)?;
         let properties = Self::properties(parts);
-        let centre = f.vector("centre")?;
+        let center = f.vector("center_of_mass")?;
         let built = if let Some(inertia) = self.inertia()? {
-            let centre = centre.or(properties.map(|p| p.centroid)).unwrap_or_else(Vec3::zeros);
-            Body::rigid(self.name, mass, centre, &inertia)
+            let center = center.or(properties.map(|p| p.centroid)).unwrap_or_else(Vec3::zeros);
+            Body::rigid(self.name, mass, center, &inertia)
         } else {
-            if centre.is_some() {
+            if center.is_some() {
                 let message = "is given, but the inertia about it is not";
                 return Err(f.wrong(
-                    "centre",
+                    "center_of_mass",
                     message,
                     "add `inertia` or `moments` about the centre of mass",
                 ));
@@ -273,14 +251,14 @@ impl Reader<'_, '_> {
                 let inertia = properties.inertia * (mass / properties.volume);
                 Body::rigid(self.name, mass, properties.centroid, &inertia)
             } else {
-                // A density is known, or there would be no mass.
+                // There is a density, as otherwise there would be no mass.
                 let density = self.density(material)?.unwrap_or(mass / properties.volume);
                 Body::of_density(self.name, &properties, density)
             }
         };
         built.map_err(|error| {
             let key = f.first_of(&["inertia", "moments", "mass", "density"]).unwrap_or("shape");
-            f.report.pass_on(f.place_of(key), &format!("`{}`: {error}", f.name))
+            f.report.complain_with(f.place_of(key), &format!("`{}`: {error}", f.name))
         })
     }
 

@@ -1,15 +1,16 @@
-//! Contact: what surfaces do to each other, which pairs meet, and what schemes may choose.
+//! Contact: surfaces, pairs, contact potential, and options of the contact response.
 //!
 //! ```text
-//! surface of a body     its material; what that does not say, [contact]
-//! pair                  [contact.pairs.NAME], the last one that names it; else joints with `collide`; else the surfaces
-//! potential             C and drag, under the schemes that know contact as a potential
+//! surface of a body     its material; values missing there, [contact]
+//! pair                  [contact.pairs.NAME], the last one with these bodies; else joints with `collide`; else the surfaces
+//! potential             stiffness and normal_damping, for schemes with a contact potential
 //! ```
 
 use super::bodies::WrittenBody;
-use super::joints::{Cast, WrittenJoint};
+use super::joints::{BodyTable, WrittenJoint};
 use super::materials::{Material, coefficients};
 use crate::report::{Place, Read};
+use crate::tolerances::ALLOWED_PENETRATION;
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_mechanics::contact::{ContactSpec, PairRule, Potential, Surface};
 use percussion_mechanics::response::{
@@ -20,18 +21,18 @@ use percussion_mechanics::{BodyId, Model};
 
 /// The keys of `[contact]`.
 pub(crate) const KEYS: [&str; 14] = [
-    "C",
-    "overlap",
-    "drag",
+    "stiffness",
+    "allowed_penetration",
+    "normal_damping",
     "restitution",
     "friction",
-    "law",
-    "energy",
-    "cascade",
+    "impact_law",
+    "energy_jump",
+    "max_impacts",
     "friction_law",
-    "consistent",
-    "weigh_potential",
-    "loss",
+    "energy_consistent",
+    "potential_in_projection",
+    "collision_model",
     "project_start",
     "pairs",
 ];
@@ -39,31 +40,28 @@ pub(crate) const KEYS: [&str; 14] = [
 /// The keys of `[contact.pairs.NAME]`.
 pub(crate) const PAIR_KEYS: [&str; 4] = ["between", "collide", "restitution", "friction"];
 
-/// The word that leaves a number to the program.
+/// The word for a value chosen by the program.
 const AUTO: &str = "auto";
 
-/// Allowed overlap relative to the radius of the smallest part, if none is given.
-const OVERLAP: f64 = 0.01;
-
-/// What a scene says about contact, with its defaults settled.
+/// Settings of contact, with defaults.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
-    /// The contact potential, under the schemes that have one.
+    /// The contact potential, for schemes that have one.
     pub potential: Option<Potential>,
-    /// Allowed overlap, m.
-    pub overlap: f64,
-    /// Whether bodies that overlap at the start are moved apart.
+    /// Allowed penetration, m.
+    pub allowed_penetration: f64,
+    /// Whether bodies that penetrate each other at the start are separated.
     pub project_start: bool,
 }
 
 /// `[contact]` as written.
 #[derive(Debug)]
 pub(crate) struct WrittenContact {
-    /// `C`; `None` is the program's choice.
+    /// `None` is chosen by the program.
     pub stiffness: Option<f64>,
-    overlap: Option<f64>,
-    pub drag: f64,
-    otherwise: Surface,
+    allowed_penetration: Option<f64>,
+    pub normal_damping: f64,
+    default_surface: Surface,
     pub options: ContactOptions,
     project_start: bool,
     pairs: Vec<WrittenPair>,
@@ -80,24 +78,24 @@ struct WrittenPair {
 }
 
 /// The table `[contact]`, if there is one.
-pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenContact>> {
+pub(crate) fn contact(body_table: &BodyTable<'_>, root: &Table) -> Read<Option<WrittenContact>> {
     let Some(entry) = root.entry("contact") else { return Ok(None) };
-    let f = Fields::of(cast.report, &entry.node, "contact", &KEYS)?;
-    // All are read before any is missed, so that all complaints are heard.
+    let f = Fields::of(body_table.report, &entry.node, "contact", &KEYS)?;
+    // All are read before missing ones are reported, so that all complaints are found.
     let stiffness = stiffness(&f);
-    let overlap = f.positive("overlap", "length in metres");
-    let drag = f.not_negative("drag", "drag in N s/m");
+    let allowed_penetration = f.positive("allowed_penetration", "length in metres");
+    let normal_damping = f.not_negative("normal_damping", "damping in N s/m");
     let surface = coefficients(&f);
     let options = options(&f);
-    let project_start = f.truth("project_start");
-    let pairs = pairs(cast, &f);
+    let project_start = f.boolean("project_start");
+    let pairs = pairs(body_table, &f);
     let (restitution, friction) = surface?;
     let ideal = Surface::IDEAL;
     Ok(Some(WrittenContact {
         stiffness: stiffness?,
-        overlap: overlap?,
-        drag: drag?.unwrap_or(0.0),
-        otherwise: Surface {
+        allowed_penetration: allowed_penetration?,
+        normal_damping: normal_damping?.unwrap_or(0.0),
+        default_surface: Surface {
             restitution: restitution.unwrap_or(ideal.restitution),
             friction: friction.unwrap_or(ideal.friction),
         },
@@ -109,26 +107,26 @@ pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenConta
 }
 
 fn stiffness(f: &Fields) -> Read<Option<f64>> {
-    if is_auto(f, "C", "give a number in N/m, without quotes")? {
+    if is_auto(f, "stiffness", "give a number in N/m, without quotes")? {
         return Ok(None);
     }
-    f.positive("C", "stiffness in N/m, or \"auto\"")
+    f.positive("stiffness", "stiffness in N/m, or \"auto\"")
 }
 
-/// Whether a number is left to the program; any other word is refused.
+/// Whether a value is chosen by the program; any other word is reported.
 pub(super) fn is_auto(f: &Fields, key: &str, otherwise: &str) -> Read<bool> {
     match f.node(key).and_then(|node| Some((node.place, node.text()?))) {
         None => Ok(false),
         Some((_, AUTO)) => Ok(true),
         Some((place, word)) => {
-            let said = format!("`{}` is \"{word}\"", f.path(key));
-            Err(f.report.unknown(place, said, word, [AUTO], otherwise))
+            let message = format!("`{}` is \"{word}\"", f.path(key));
+            Err(f.report.unknown(place, message, word, [AUTO], otherwise))
         }
     }
 }
 
-/// What a word of a list means.
-pub(super) fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwise: T) -> Read<T> {
+/// The value of one of several words.
+pub(super) fn choice<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwise: T) -> Read<T> {
     let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let word = f.word(key, &known)?;
     Ok(words.iter().find(|(known, _)| Some(*known) == word).map_or(otherwise, |(_, value)| *value))
@@ -136,12 +134,13 @@ pub(super) fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)
 
 fn options(f: &Fields) -> Read<ContactOptions> {
     let own = ContactOptions::default();
-    let law = meaning(f, "law", &ImpactLaw::WORDS, own.law);
-    let energy = meaning(f, "energy", &EnergyJumpCondition::WORDS, own.energy);
-    let friction = meaning(f, "friction_law", &FrictionLaw::WORDS, own.friction);
-    let loss = meaning(f, "loss", &CollisionModel::WORDS, own.loss);
-    let cascade = f.count("cascade", 1);
-    let (consistent, weigh_potential) = (f.truth("consistent"), f.truth("weigh_potential"));
+    let law = choice(f, "impact_law", &ImpactLaw::WORDS, own.law);
+    let energy = choice(f, "energy_jump", &EnergyJumpCondition::WORDS, own.energy);
+    let friction = choice(f, "friction_law", &FrictionLaw::WORDS, own.friction);
+    let loss = choice(f, "collision_model", &CollisionModel::WORDS, own.loss);
+    let cascade = f.count("max_impacts", 1);
+    let (consistent, weigh_potential) =
+        (f.boolean("energy_consistent"), f.boolean("potential_in_projection"));
     Ok(ContactOptions {
         law: law?,
         energy: energy?,
@@ -153,25 +152,27 @@ fn options(f: &Fields) -> Read<ContactOptions> {
     })
 }
 
-fn pairs(cast: &Cast<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
+fn pairs(body_table: &BodyTable<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
     let Some(node) = f.node("pairs") else { return Ok(Vec::new()) };
     let Some(table) = node.table() else {
-        let remedy = "write [contact.pairs.NAME] and what it is below";
+        let remedy = "write [contact.pairs.NAME] and its keys below";
         return Err(f.wrong("pairs", &format!("is {}, not a table of named things", node.kind()), remedy));
     };
-    let all: Vec<Read<WrittenPair>> = table.entries.iter().map(|entry| pair(cast, entry)).collect();
+    let all: Vec<Read<WrittenPair>> = table.entries.iter().map(|entry| pair(body_table, entry)).collect();
     all.into_iter().collect()
 }
 
-fn pair(cast: &Cast<'_>, entry: &Entry) -> Read<WrittenPair> {
-    let f = Fields::of(cast.report, &entry.node, &format!("contact.pairs.{}", entry.key), &PAIR_KEYS)?;
-    let (collide, surface) = (f.truth("collide"), coefficients(&f));
+fn pair(body_table: &BodyTable<'_>, entry: &Entry) -> Read<WrittenPair> {
+    let f = Fields::of(body_table.report, &entry.node, &format!("contact.pairs.{}", entry.key), &PAIR_KEYS)?;
+    let (collide, surface) = (f.boolean("collide"), coefficients(&f));
     const BETWEEN: &str = "name two bodies, such as between = [\"ball\", \"floor\"]";
     let names = f.list("between")?.ok_or_else(|| f.missing("between", BETWEEN))?;
     let [a, b] = names else {
         return Err(f.wrong("between", &format!("has {} entries", names.len()), BETWEEN));
     };
-    let body = |node: &Node| cast.find(node.place, crate::tree::text(cast.report, node, &f.path("between"))?);
+    let body = |node: &Node| {
+        body_table.find(node.place, crate::tree::text(body_table.report, node, &f.path("between"))?)
+    };
     let (a, b) = (body(a), body(b));
     let (bodies, (restitution, friction)) = ((a?, b?), surface?);
     if bodies.0 == bodies.1 {
@@ -181,7 +182,7 @@ fn pair(cast: &Cast<'_>, entry: &Entry) -> Read<WrittenPair> {
 }
 
 impl WrittenContact {
-    /// What the model is told.
+    /// The contact specification of the model.
     pub fn spec(
         &self,
         scheme: SchemeKind,
@@ -192,39 +193,39 @@ impl WrittenContact {
         let own = |body: &WrittenBody| {
             let material = &materials[body.material?];
             (material.restitution.is_some() || material.friction.is_some()).then(|| Surface {
-                restitution: material.restitution.unwrap_or(self.otherwise.restitution),
-                friction: material.friction.unwrap_or(self.otherwise.friction),
+                restitution: material.restitution.unwrap_or(self.default_surface.restitution),
+                friction: material.friction.unwrap_or(self.default_surface.friction),
             })
         };
         let surfaces: Vec<Option<Surface>> =
             bodies.iter().map(|(_, body)| body.as_ref().and_then(own)).collect();
-        let tied = joints.iter().filter(|joint| joint.collide).filter_map(|joint| {
+        let by_joint = joints.iter().filter(|joint| joint.collide).filter_map(|joint| {
             let (a, b) = (joint.spec.parent?, joint.spec.child);
             Some(PairRule { a, b, collide: true, surface: None })
         });
-        let said = self.pairs.iter().map(|pair| {
+        let by_table = self.pairs.iter().map(|pair| {
             let (a, b) = pair.bodies;
-            let met = Surface::combined(surfaces[a], surfaces[b], self.otherwise);
+            let combined = Surface::combined(surfaces[a], surfaces[b], self.default_surface);
             let surface = (pair.restitution.is_some() || pair.friction.is_some()).then(|| Surface {
-                restitution: pair.restitution.unwrap_or(met.restitution),
-                friction: pair.friction.unwrap_or(met.friction),
+                restitution: pair.restitution.unwrap_or(combined.restitution),
+                friction: pair.friction.unwrap_or(combined.friction),
             });
             PairRule { a: BodyId(a), b: BodyId(b), collide: pair.collide, surface }
         });
-        let pairs = tied.chain(said).collect();
-        // A stiffness that is to be found is one until the model is known.
-        let potential = Potential { stiffness: self.stiffness.unwrap_or(1.0), drag: self.drag };
+        let pairs = by_joint.chain(by_table).collect();
+        // A stiffness that the program chooses is one until the model is known.
+        let potential = Potential { stiffness: self.stiffness.unwrap_or(1.0), drag: self.normal_damping };
         let potential = scheme.capabilities().uses_potential().then_some(potential);
-        ContactSpec { surfaces, otherwise: Some(self.otherwise), pairs, potential }
+        ContactSpec { surfaces, otherwise: Some(self.default_surface), pairs, potential }
     }
 
-    /// What is settled once the model is known.
+    /// Settings with defaults that depend on the model.
     pub fn settings(&self, spec: &ContactSpec, model: &Model) -> ContactSettings {
         let parts = model.contacts.iter().flat_map(|contacts| &contacts.parts);
         let smallest = parts.map(|part| part.radius).fold(f64::INFINITY, f64::min);
         ContactSettings {
             potential: spec.potential,
-            overlap: self.overlap.unwrap_or(OVERLAP * smallest),
+            allowed_penetration: self.allowed_penetration.unwrap_or(ALLOWED_PENETRATION * smallest),
             project_start: self.project_start,
         }
     }

@@ -1,12 +1,13 @@
-//! Joints: what hangs on what, how, and where its coordinates stand at the start.
+//! Joints: parent, child, kind, frames and initial coordinates.
 //!
-//! Frames are those of the bodies *as written*: a joint at a point of the world with an axis holds both bodies there,
-//! and its coordinates are zero for that placement. Coordinates that are given then move the child, with everything
-//! that hangs on it (`assembly`).
+//! Frames are given for the poses of the bodies *as written*: a joint at a point of the world with an axis has its frames there on both
+//! bodies, and its coordinates are zero for these poses. Coordinates that are given then move the child with all its
+//! descendants (`assembly`).
 
 use super::bodies::WrittenBody;
-use super::placement::{PLACEMENT, angle, placement};
+use crate::placement::{PLACEMENT, angle, placement};
 use crate::report::{Place, Read, Report};
+use crate::tolerances::RIGHT_ANGLE;
 use crate::tree::{Entry, Fields, Table};
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
@@ -23,11 +24,11 @@ pub(crate) const KEYS: [&str; 21] = [
     "child",
     "at",
     "axis",
-    "second",
+    "second_axis",
     "from",
     "to",
-    "on_parent",
-    "on_child",
+    "parent_frame",
+    "child_frame",
     "length",
     "angle",
     "angle_degrees",
@@ -41,40 +42,37 @@ pub(crate) const KEYS: [&str; 21] = [
     "collide",
 ];
 
-/// Cosine between two axes that counts as a right angle: six printed digits.
-const RIGHT_ANGLE: f64 = 1e-6;
-
 /// A joint as written.
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenJoint {
     pub spec: JointSpec,
-    /// Joint coordinates that place the child.
+    /// Initial joint coordinates.
     pub coordinates: Option<Vec<f64>>,
-    /// Rotation of a spherical joint that places the child.
-    pub turned: Option<Vec3>,
+    /// Initial rotation vector of a spherical joint.
+    pub rotation_vector: Option<Vec3>,
     pub rates: Option<Vec<f64>>,
     pub closes_loop: bool,
-    /// Whether the bodies it ties may meet.
+    /// Whether its two bodies may collide.
     pub collide: bool,
-    /// Where its name stands.
+    /// Place of its name.
     pub place: Place,
 }
 
-/// The bodies a joint or a force may name.
-pub(crate) struct Cast<'a> {
+/// The bodies of a scene by name.
+pub(crate) struct BodyTable<'a> {
     pub report: &'a Report,
     pub bodies: &'a [(String, Option<WrittenBody>)],
     pub index: HashMap<&'a str, usize>,
 }
 
-impl<'a> Cast<'a> {
-    /// All bodies by name.
+impl<'a> BodyTable<'a> {
+    /// All bodies.
     pub fn new(report: &'a Report, bodies: &'a [(String, Option<WrittenBody>)]) -> Self {
         let index = bodies.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
         Self { report, bodies, index }
     }
 
-    /// A body by name.
+    /// The index of a body.
     pub fn find(&self, place: Place, name: &str) -> Read<usize> {
         self.index.get(name).copied().ok_or_else(|| {
             let known = self.bodies.iter().map(|(name, _)| name.as_str());
@@ -83,14 +81,14 @@ impl<'a> Cast<'a> {
         })
     }
 
-    /// Bodies that move, or may.
+    /// Bodies that move, with those that have complaints.
     pub fn moving(&self) -> Vec<usize> {
         let moves = |id: &usize| self.written(*id).is_none_or(|body| body.body.moves());
         (0..self.bodies.len()).filter(moves).collect()
     }
 
-    /// The centre of mass of a body in its own frame.
-    pub fn centre(&self, id: usize) -> Vec3 {
+    /// The center of mass of a body in its own frame.
+    pub fn center_of_mass(&self, id: usize) -> Vec3 {
         self.written(id).map_or_else(Vec3::zeros, |body| body.body.principal.position)
     }
 
@@ -99,76 +97,85 @@ impl<'a> Cast<'a> {
     }
 }
 
-/// The joints under `[joints]`, those with complaints left out.
-pub(crate) fn joints(cast: &Cast<'_>, root: &Table) -> Vec<WrittenJoint> {
+/// The joints under `[joints]`, without those with complaints.
+pub(crate) fn joints(body_table: &BodyTable<'_>, root: &Table) -> Vec<WrittenJoint> {
     let entries = root.table("joints").map_or(&[][..], |table| &table.entries);
-    entries.iter().filter_map(|entry| joint(cast, entry).ok().flatten()).collect()
+    entries.iter().filter_map(|entry| joint(body_table, entry).ok().flatten()).collect()
 }
 
-/// One joint; `None` if a body it names has complaints of its own.
-fn joint(cast: &Cast<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
-    let f = Fields::of(cast.report, &entry.node, &format!("joints.{}", entry.key), &KEYS)?;
+/// One joint; `None` if one of its bodies has complaints.
+fn joint(body_table: &BodyTable<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
+    let f = Fields::of(body_table.report, &entry.node, &format!("joints.{}", entry.key), &KEYS)?;
     let words: Vec<&str> = ALL_KINDS.iter().map(|kind| kind.word()).collect();
     let kind = f.word("kind", &words)?.ok_or_else(|| f.missing("kind", "give one of the nine kinds"));
-    let parent = end(cast, &f, "parent", "name a body, or \"world\"");
-    let child = end(cast, &f, "child", "name the body that hangs");
+    let parent = end(body_table, &f, "parent", "name a body, or \"world\"");
+    let child = end(body_table, &f, "child", "name the child body");
     let (kind, parent, child) = (kind?, parent?, child?);
     let Some(child) = child else {
-        return Err(f.wrong("child", "is the world", "swap parent and child: the world cannot hang"));
+        return Err(f.wrong(
+            "child",
+            "is the world",
+            "swap parent and child: the world can only be a parent",
+        ));
     };
     if parent == Some(child) {
-        let message = format!("joint `{}` ties `{}` to itself", entry.key, cast.bodies[child].0);
-        return Err(cast.report.complain(f.place_of("child"), message, "name two bodies"));
+        let message = format!("joint `{}` connects `{}` to itself", entry.key, body_table.bodies[child].0);
+        return Err(body_table.report.complain(f.place_of("child"), message, "name two bodies"));
     }
-    let Some(hanging) = cast.written(child) else { return Ok(None) };
-    let carrying = match parent {
+    let Some(child_body) = body_table.written(child) else { return Ok(None) };
+    let parent = match parent {
         None => None,
-        Some(id) => match cast.written(id) {
+        Some(id) => match body_table.written(id) {
             Some(body) => Some((BodyId(id), &body.pose)),
             None => return Ok(None),
         },
     };
-    // The word is one of the list's.
+    // The word is one of the list.
     let kind = ALL_KINDS.into_iter().find(|k| k.word() == kind).unwrap_or(JointKind::Free);
-    let reader = Reader { f, kind, particle: hanging.body.kind == BodyKind::Particle };
-    let mut spec = reader.frames(&entry.key, carrying, (BodyId(child), &hanging.pose))?;
+    let reader = Reader { f, kind, particle: child_body.body.kind == BodyKind::Particle };
+    let mut spec = reader.frames(&entry.key, parent, (BodyId(child), &child_body.pose))?;
     let (length, limits) = (reader.length(), reader.limits());
     (spec.length, spec.limits) = (length?, limits?);
-    let closes_loop = reader.f.truth("loop")?.unwrap_or(false);
+    let closes_loop = reader.f.boolean("loop")?.unwrap_or(false);
     if closes_loop {
         let placing = ["angle", "angle_degrees", "travel", "coordinates", "rotation_vector", "rate", "rates"];
         let message = "is given to a joint that closes a loop";
-        reader.f.refuse(&placing, message, "the rest of the loop says where it stands and how it moves")?;
+        reader.f.refuse(
+            &placing,
+            message,
+            "remove it: the coordinates of the loop follow from its other joints",
+        )?;
     }
-    let (coordinates, turned, rates) = (reader.coordinates(), reader.turned(), reader.rates());
-    let collide = reader.f.truth("collide")?.unwrap_or(false);
+    let (coordinates, rotation_vector, rates) =
+        (reader.coordinates(), reader.rotation_vector(), reader.rates());
+    let collide = reader.f.boolean("collide")?.unwrap_or(false);
     let joint = WrittenJoint {
         spec,
         coordinates: coordinates?,
-        turned: turned?,
+        rotation_vector: rotation_vector?,
         rates: rates?,
         closes_loop,
         collide,
         place: entry.place,
     };
-    if joint.rates.is_some() && hanging.velocity.is_some() {
+    if joint.rates.is_some() && child_body.velocity.is_some() {
         let key = reader.f.first_of(&["rate", "rates"]).unwrap_or("rates");
-        let message = format!("is given together with a velocity of `{}`", cast.bodies[child].0);
+        let message = format!("is given together with a velocity of `{}`", body_table.bodies[child].0);
         return Err(reader.f.wrong(key, &message, "keep one of the two"));
     }
     Ok(Some(joint))
 }
 
-/// One end of a joint; `None` is the world.
-fn end(cast: &Cast<'_>, f: &Fields<'_>, key: &str, remedy: &str) -> Read<Option<usize>> {
+/// Parent or child of a joint; `None` is the world.
+fn end(body_table: &BodyTable<'_>, f: &Fields<'_>, key: &str, remedy: &str) -> Read<Option<usize>> {
     let Some(name) = f.text(key)? else { return Err(f.missing(key, remedy)) };
-    if name == "world" && !cast.index.contains_key("world") {
+    if name == "world" && !body_table.index.contains_key("world") {
         return Ok(None);
     }
-    cast.find(f.node(key).map_or(f.place, |node| node.place), name).map(Some)
+    body_table.find(f.node(key).map_or(f.place, |node| node.place), name).map(Some)
 }
 
-/// The coordinates a joint keeps, by their names in scene files.
+/// Names of the coordinates of a joint in scene files.
 pub(crate) fn coordinate_names(kind: JointKind) -> &'static [&'static str] {
     match kind {
         JointKind::Revolute => &["angle"],
@@ -190,12 +197,12 @@ impl Reader<'_> {
     /// The joint with its frames on both bodies.
     fn frames(&self, name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose)) -> Read<JointSpec> {
         let f = &self.f;
-        let explicit = (self.explicit("on_parent")?, self.explicit("on_child")?);
+        let explicit = (self.explicit("parent_frame")?, self.explicit("child_frame")?);
         if explicit.0.is_some() || explicit.1.is_some() {
             let message = "is given together with explicit frames";
-            f.refuse(&["at", "axis", "second", "from", "to"], message, "keep one way to say it")?;
+            f.refuse(&["at", "axis", "second_axis", "from", "to"], message, "keep one of the two")?;
             let parent_pose = parent.map_or_else(Pose::identity, |(_, pose)| *pose);
-            // One frame says where the other is, for the bodies as written.
+            // The other frame follows from the poses of the bodies as written.
             let frame = match explicit {
                 (Some(on_parent), _) => parent_pose.then(&on_parent),
                 (None, on_child) => child.1.then(&on_child.unwrap_or_else(Pose::identity)),
@@ -213,10 +220,9 @@ impl Reader<'_> {
         let at = match f.vector("at")? {
             Some(at) => at,
             None if self.kind_turns_about_a_point() => {
-                return Err(f.missing(
-                    "at",
-                    "give the point of the world about which it turns, for the bodies as written",
-                ));
+                return Err(
+                    f.missing("at", "give the point of rotation in the world, for the bodies as written")
+                );
             }
             None => child.1.position,
         };
@@ -235,28 +241,34 @@ impl Reader<'_> {
         placement(&fields).map(Some)
     }
 
-    /// A rod between two points: those given, or the origins of the bodies' own frames.
+    /// A rod between two points: those given, or the origins of the body frames.
     fn rod(&self, name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose)) -> Read<JointSpec> {
         let f = &self.f;
-        f.refuse(&["at", "axis", "second"], "is not for rods", "give the ends `from` and `to`")?;
+        f.refuse(&["at", "axis", "second_axis"], "is not for rods", "give the ends `from` and `to`")?;
         let to = f.vector("to")?.unwrap_or(child.1.position);
         let from = match (f.vector("from")?, parent) {
             (Some(from), _) => from,
             (None, Some((_, pose))) => pose.position,
-            (None, None) => return Err(f.missing("from", "give the point of the world the rod hangs on")),
+            (None, None) => {
+                return Err(f.missing("from", "give the end of the rod that is fixed in the world"));
+            }
         };
         let mut spec = JointSpec::at(name, self.kind, parent, child, &Pose::at(from));
         spec.child_frame.position = child.1.inverse_point(&to);
         Ok(spec)
     }
 
-    /// The axes of the joint in the world: z along `axis`; for universal joints x along `axis` and y along `second`.
+    /// The axes of the joint in the world: z along `axis`; for universal joints x along `axis` and y along `second_axis`.
     fn axes(&self) -> Read<Rotation3<f64>> {
         use JointKind::{Cylindrical, Planar, Prismatic, Revolute, Universal};
         let f = &self.f;
         let word = self.kind.word();
         if !matches!(self.kind, Revolute | Prismatic | Cylindrical | Planar | Universal) {
-            f.refuse(&["axis", "second"], &format!("is given, but a {word} joint has no axis"), "remove it")?;
+            f.refuse(
+                &["axis", "second_axis"],
+                &format!("is given, but a {word} joint has no axis"),
+                "remove it",
+            )?;
             return Ok(Rotation3::identity());
         }
         let Some(axis) = f.direction("axis")? else {
@@ -265,13 +277,13 @@ impl Reader<'_> {
                 &format!("give the axis of the {word} joint in the world, such as [0, 0, 1]"),
             ));
         };
-        let second = match (self.kind, f.direction("second")?) {
+        let second = match (self.kind, f.direction("second_axis")?) {
             (Universal, None) => {
-                return Err(f.missing("second", "give the second axis, at right angles to `axis`"));
+                return Err(f.missing("second_axis", "give the second axis, at right angles to `axis`"));
             }
             (Revolute | Prismatic | Cylindrical, Some(_)) => {
                 return Err(f.wrong(
-                    "second",
+                    "second_axis",
                     &format!("is given, but a {word} joint has one axis"),
                     "remove it",
                 ));
@@ -282,7 +294,7 @@ impl Reader<'_> {
         let cosine = axis.dot(&second);
         if !(cosine.abs() <= RIGHT_ANGLE) {
             let message = format!("is not at right angles to `axis` (cosine {cosine:.2e})");
-            return Err(f.wrong("second", &message, "make them perpendicular, to six digits or more"));
+            return Err(f.wrong("second_axis", &message, "make them perpendicular, to six digits or more"));
         }
         let second = (second - axis * cosine).normalize();
         let columns = match self.kind {
@@ -299,7 +311,7 @@ impl Reader<'_> {
         self.f.positive("length", "length in metres")
     }
 
-    /// The coordinates that place the child.
+    /// The initial coordinates.
     fn coordinates(&self) -> Read<Option<Vec<f64>>> {
         let f = &self.f;
         let names = coordinate_names(self.kind);
@@ -310,10 +322,9 @@ impl Reader<'_> {
         if let Some(given) = f.number_list("coordinates")? {
             f.refuse(&shorts, "is given together with `coordinates`", "keep one of the two")?;
             if given.len() != names.len() || names.is_empty() {
-                let message =
-                    format!("has {} entries, but a {word} joint keeps {}", given.len(), names.len());
+                let message = format!("has {} entries, but a {word} joint has {}", given.len(), names.len());
                 let remedy = match names.is_empty() {
-                    true => "remove it and place the bodies".to_owned(),
+                    true => "remove it and give the poses of the bodies".to_owned(),
                     false => format!("give [{}]", names.join(", ")),
                 };
                 return Err(f.wrong("coordinates", &message, &remedy));
@@ -339,17 +350,17 @@ impl Reader<'_> {
             None => {
                 let key = f.first_of(&shorts).unwrap_or("angle");
                 let remedy = match names.is_empty() {
-                    true => "remove it and place the bodies".to_owned(),
+                    true => "remove it and give the poses of the bodies".to_owned(),
                     false => format!("give coordinates = [{}]", names.join(", ")),
                 };
-                Err(f.wrong(key, &format!("does not say where a {word} joint stands"), &remedy))
+                Err(f.wrong(key, &format!("is not a coordinate of a {word} joint"), &remedy))
             }
         }
     }
 
-    fn turned(&self) -> Read<Option<Vec3>> {
+    fn rotation_vector(&self) -> Read<Option<Vec3>> {
         if self.kind != JointKind::Spherical {
-            let message = format!("is given, but a {} joint is not placed by one", self.kind.word());
+            let message = format!("is given, but a {} joint has no rotation vector", self.kind.word());
             self.f.refuse(&["rotation_vector"], &message, "it is for spherical joints")?;
         }
         self.f.vector("rotation_vector")
@@ -388,7 +399,7 @@ impl Reader<'_> {
         let pairs = pairs.unwrap_or_default();
         if pairs.len() != count {
             let word = self.kind.word();
-            let message = format!("bounds {} coordinates, but a {word} joint keeps {count}", pairs.len());
+            let message = format!("bounds {} coordinates, but a {word} joint has {count}", pairs.len());
             return Err(f.wrong("limits", &message, "give one pair [lower, upper] for each"));
         }
         for (limit, [lower, upper]) in limits.iter_mut().zip(pairs) {

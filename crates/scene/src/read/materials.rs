@@ -1,9 +1,9 @@
-//! Materials: what bodies are made of. Densities make masses; friction and restitution are what surfaces do in contact.
+//! Materials: density for masses, friction and restitution for contact.
 
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Table};
 
-/// What a density is.
+/// Name of a density, with its unit.
 pub(super) const DENSITY: &str = "number of kilograms per cubic metre, or per square metre if planar";
 
 /// A material of the scene.
@@ -13,13 +13,13 @@ pub struct Material {
     pub name: String,
     /// kg/m³; of planar shapes kg/m².
     pub density: Option<f64>,
-    /// Coulomb's coefficient, from zero.
+    /// Coulomb's coefficient of friction, zero or more.
     pub friction: Option<f64>,
     /// Coefficient of restitution, from zero to one.
     pub restitution: Option<f64>,
 }
 
-/// The materials under `[materials]`, those with complaints left out.
+/// The materials under `[materials]`, without those with complaints.
 pub(crate) fn materials(report: &Report, root: &Table) -> Vec<Material> {
     let entries = root.table("materials").map_or(&[][..], |table| &table.entries);
     let mut all = Vec::new();
@@ -38,7 +38,7 @@ fn material(name: &str, fields: &Fields) -> Read<Material> {
     Ok(Material { name: name.to_owned(), density, friction, restitution })
 }
 
-/// What surfaces do: `restitution` and `friction`.
+/// `restitution` and `friction` of a surface.
 pub(crate) fn coefficients(fields: &Fields) -> Read<(Option<f64>, Option<f64>)> {
     let (friction, restitution) =
         (fields.not_negative("friction", "coefficient"), fields.number("restitution"));

@@ -1,14 +1,14 @@
-//! How a fixed body is moved: shaken, turned, rocked, or led along a table of shifts.
+//! Prescribed motion of fixed bodies: harmonic translation, rotation at constant rate, harmonic rotation, or a table of shifts.
 
-use super::placement::angle_of;
-use crate::report::{Read, Told};
+use crate::placement::angle_of;
+use crate::report::{Read, Reported};
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
 use percussion_mechanics::Motion;
 use percussion_mechanics::prescribed_motion::{Wave, Window};
 use percussion_mechanics::table::Table;
 
-/// The keys of a motion; which of them go together depends on the first that is given of `shake`, `turn` and `times`.
+/// The keys of a motion; the allowed combinations depend on which of `shake`, `turn` and `times` is given.
 const KEYS: [&str; 15] = [
     "shake",
     "turn",
@@ -27,7 +27,7 @@ const KEYS: [&str; 15] = [
     "ramp",
 ];
 
-/// What a motion begins with.
+/// The keys that select the kind of motion.
 const LEADING: [&str; 3] = ["shake", "turn", "times"];
 const WAVE: [&str; 4] = ["frequency", "phase", "phase_degrees", "periods"];
 const WINDOW: [&str; 4] = ["start", "stop", "periods", "ramp"];
@@ -35,16 +35,16 @@ const TURN: [&str; 4] = ["about", "rate", "angle", "angle_degrees"];
 
 const SECONDS: &str = "number of seconds";
 
-/// The motion under a key of a body, whose origin is at `origin`; a turn that names no point is about it.
+/// The motion under a key of a body with its origin at `origin`, the default center of rotation.
 pub(super) fn motion(body: &Fields<'_>, key: &str, origin: &Vec3) -> Read<Option<Motion>> {
     let Some(node) = body.node(key) else { return Ok(None) };
     let f = Fields::of(body.report, node, &body.path(key), &KEYS)?;
     let Some(leading) = f.first_of(&LEADING) else {
         let remedy = "give `shake` (a vector), `turn` (an axis), or `times` with `shifts`";
-        return Err(f.report.complain(f.place, format!("`{}` says not how to move", f.name), remedy));
+        return Err(f.report.complain(f.place, format!("`{}` has no kind of motion", f.name), remedy));
     };
     let alone = |keys: &[&[&str]]| {
-        let why = format!("does not go with `{leading}`");
+        let why = format!("cannot be combined with `{leading}`");
         f.refuse(&keys.concat(), &why, "remove it")
     };
     match leading {
@@ -80,10 +80,14 @@ fn turn(f: &Fields<'_>, origin: &Vec3) -> Read<Motion> {
             Err(f.wrong(key, "is given together with `rate`", "keep one of the two"))
         }
         (None, None) => {
-            Err(f.missing("rate", "give `rate` (rad/s), or `angle` and `frequency` for a swing to and fro"))
+            Err(f.missing("rate", "give `rate` (rad/s), or `angle` and `frequency` for an oscillation"))
         }
         (Some(rate), None) => {
-            f.refuse(&WAVE, "does not go with `rate`", "remove it, or give `angle` instead of `rate`")?;
+            f.refuse(
+                &WAVE,
+                "cannot be combined with `rate`",
+                "remove it, or give `angle` instead of `rate`",
+            )?;
             made(f, Motion::turn(axis, about, rate, window(f, None)?))
         }
         (None, Some(angle)) => {
@@ -96,10 +100,10 @@ fn turn(f: &Fields<'_>, origin: &Vec3) -> Read<Motion> {
 fn path(f: &Fields<'_>) -> Read<Motion> {
     let (times, shifts) = (f.number_list("times"), f.rows::<3>("shifts"));
     let times = times?.unwrap_or_default();
-    let shifts = shifts?.ok_or_else(|| f.missing("shifts", "list a vector in metres for each instant"))?;
+    let shifts = shifts?.ok_or_else(|| f.missing("shifts", "list a vector in metres for each time"))?;
     Table::new(times, shifts)
         .map(Motion::path)
-        .map_err(|error| f.report.pass_on(f.place_of("times"), &format!("`{}`: {error}", f.name)))
+        .map_err(|error| f.report.complain_with(f.place_of("times"), &format!("`{}`: {error}", f.name)))
 }
 
 fn wave(f: &Fields<'_>) -> Read<Wave> {
@@ -110,7 +114,7 @@ fn wave(f: &Fields<'_>) -> Read<Wave> {
     Ok(Wave { frequency, phase })
 }
 
-/// When it moves; `periods` are of a frequency.
+/// The time window of the motion; `periods` refer to a frequency.
 fn window(f: &Fields<'_>, frequency: Option<f64>) -> Read<Window> {
     let (start, ramp) = (f.number("start"), f.not_negative("ramp", SECONDS));
     let (stop, periods) = (f.number("stop"), f.positive("periods", "number of periods"));
@@ -135,7 +139,7 @@ fn window(f: &Fields<'_>, frequency: Option<f64>) -> Read<Window> {
     Ok(Window { start, duration, ramp })
 }
 
-/// Numbers are checked when they are read: what is refused here left their range on the way.
+/// Numbers are checked when they are read: errors here are overflows.
 fn made<E: std::fmt::Display>(f: &Fields<'_>, motion: Result<Motion, E>) -> Read<Motion> {
-    motion.map_err(|error| -> Told { f.report.pass_on(f.place, &format!("`{}`: {error}", f.name)) })
+    motion.map_err(|error| -> Reported { f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)) })
 }

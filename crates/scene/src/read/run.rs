@@ -1,90 +1,88 @@
-//! How a scene is to be run.
+//! Settings of the run.
 
-use super::contact::{is_auto, meaning};
+use super::contact::{choice, is_auto};
 use crate::report::{Read, Report};
+use crate::tolerances::WHOLE_STEPS;
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_mechanics::schemes::{
     DistanceMetric, GapRule, LcpOptions, RestitutionLaw, SchemeKind, SchemeOptions,
 };
 use percussion_mechanics::step_record::StepSolver;
 
-/// How a scene is to be run.
+/// Settings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSettings {
     /// Step size h, s.
     pub step: f64,
-    /// When to stop, s.
+    /// End time, s.
     pub until: f64,
     /// The scheme.
     pub scheme: SchemeKind,
     /// Parameters of the scheme.
     pub options: SchemeOptions,
-    /// Every how many steps a state is kept.
+    /// Number of steps from a row of the trajectory to the next.
     pub every: usize,
-    /// Seed of everything random.
+    /// Seed of random numbers.
     pub seed: u64,
-    /// Whether velocities that joints do not allow are projected to the nearest that they do.
-    pub project: bool,
+    /// Whether initial velocities that violate joints are projected to the nearest admissible ones.
+    pub project_velocities: bool,
 }
 
 impl RunSettings {
-    /// Steps from zero to the end: the last one may end up to half a step beside it.
+    /// Number of steps: the run may end up to half a step before or after the end time.
     pub fn steps(&self) -> u64 {
         (self.until / self.step).round() as u64
     }
 }
 
-/// The names of the schemes a scene may ask for; the first is what it gets when it does not.
+/// The names of the schemes; the first is the default.
 pub const fn schemes() -> &'static [&'static str] {
     &SchemeKind::NAMES
 }
 
-/// Most steps of a run: they are counted exactly in a double.
+/// Largest number of steps of a run: a double counts them exactly.
 const MOST_STEPS: f64 = 9e15;
-/// How far the end may be from a whole number of steps before it is mentioned, in steps.
-const WHOLE: f64 = 1e-6;
-
 /// The table `[run]`.
-pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSettings> {
-    let node = root.get("run").unwrap_or(nowhere);
-    let known = ["step", "until", "scheme", "newmark", "lcp", "every", "seed", "project"];
+pub(crate) fn run(report: &Report, root: &Table, empty: &Node) -> Read<RunSettings> {
+    let node = root.get("run").unwrap_or(empty);
+    let known = ["step", "until", "scheme", "newmark", "lcp", "every", "seed", "project_velocities"];
     let fields = Fields::of(report, node, "run", &known)?;
     let needed = |key: &str, remedy: &str, value: Read<Option<f64>>| {
         value.and_then(|value| value.ok_or_else(|| fields.missing(key, remedy)))
     };
-    // All are read before any is asked for, so that all complaints are heard.
+    // All are read before missing ones are reported, so that all complaints are found.
     let step = needed("step", "add the step size in seconds under [run], such as step = 1e-3", {
         fields.positive("step", "step size in seconds")
     });
-    let until = needed("until", "add when to stop under [run], in seconds, such as until = 10.0", {
+    let until = needed("until", "add the end time in seconds under [run], such as until = 10.0", {
         fields.positive("until", "time in seconds")
     });
     let scheme = scheme(&fields, "scheme").map(Option::unwrap_or_default);
     let every = fields.count("every", 1);
     let seed = seed(&fields);
-    let project = fields.truth("project");
+    let project_velocities = fields.boolean("project_velocities");
     let (step, until, scheme) = (step?, until?, scheme?);
     let steps = until / step;
     if !(steps < MOST_STEPS) {
-        let message = format!("is {steps:e} steps away");
-        return Err(fields.wrong("until", &message, "enlarge the step or stop earlier"));
+        let message = format!("needs {steps:e} steps");
+        return Err(fields.wrong("until", &message, "enlarge the step or reduce the end time"));
     }
     if !(steps >= 0.5) {
         return Err(fields.wrong("step", "is more than twice the whole run", "reduce it"));
     }
-    if (steps - steps.round()).abs() > WHOLE {
+    if (steps - steps.round()).abs() > WHOLE_STEPS {
         let end = steps.round() * step;
         let text = format!("`run.until` is not a whole number of steps: the run ends at {end} s");
         report.warn(Some(fields.place_of("until")), &text);
     }
     Ok(RunSettings {
-        options: SchemeOptions { lcp: stepping(&fields)?, ..options(&fields, scheme)? },
+        options: SchemeOptions { lcp: lcp_options(&fields)?, ..options(&fields, scheme)? },
         step,
         until,
         scheme,
         every: every?.unwrap_or(1),
         seed: seed?,
-        project: project?.unwrap_or(false),
+        project_velocities: project_velocities?.unwrap_or(false),
     })
 }
 
@@ -94,7 +92,7 @@ pub(crate) fn scheme(fields: &Fields, key: &str) -> Read<Option<SchemeKind>> {
     Ok(word.and_then(|word| SchemeKind::ALL.into_iter().find(|kind| kind.name() == word)))
 }
 
-/// The seed, also needed before everything else is read.
+/// The seed.
 pub(crate) fn seed(fields: &Fields) -> Read<u64> {
     match fields.node("seed").map(|node| &node.value) {
         None => Ok(0),
@@ -126,7 +124,7 @@ fn options(fields: &Fields, scheme: SchemeKind) -> Read<SchemeOptions> {
 }
 
 /// The keys of `[run.lcp]`.
-const STEPPING: [&str; 14] = [
+const LCP: [&str; 14] = [
     "gamma",
     "gaps",
     "keep_energy",
@@ -144,10 +142,10 @@ const STEPPING: [&str; 14] = [
 ];
 
 /// The table `[run.lcp]`.
-fn stepping(fields: &Fields) -> Read<LcpOptions> {
+fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
     let own = LcpOptions::default();
     let Some(node) = fields.node("lcp") else { return Ok(own) };
-    let lcp = Fields::of(fields.report, node, "run.lcp", &STEPPING)?;
+    let lcp = Fields::of(fields.report, node, "run.lcp", &LCP)?;
     let within = |key: &str, upper: f64, remedy: &str| match lcp.number(key)? {
         Some(x) if !(0.0..=upper).contains(&x) => Err(lcp.wrong(key, &format!("is {x}"), remedy)),
         other => Ok(other),
@@ -159,12 +157,12 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
         false => within(key, f64::MAX, LENGTH),
     };
     let (eps_x, eps_t, eps_0) = (eps("eps_x"), eps("eps_t"), eps("eps_0"));
-    let metric = meaning(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
-    let gaps = meaning(&lcp, "gaps", &GapRule::WORDS, own.gaps);
-    let keep_energy = lcp.truth("keep_energy");
-    let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
-    let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
-    let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
+    let metric = choice(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
+    let gaps = choice(&lcp, "gaps", &GapRule::WORDS, own.gaps);
+    let keep_energy = lcp.boolean("keep_energy");
+    let solver = choice(&lcp, "solver", &StepSolver::WORDS, own.solver);
+    let restitution = choice(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
+    let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.boolean("aligned"));
     let newton_factorizations = lcp.count("newton_factorizations", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {
@@ -174,7 +172,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     };
     let facets = facets?.unwrap_or(own.facets);
     if !facets.is_multiple_of(2) {
-        let remedy = "give an even number: every direction has its opposite";
+        let remedy = "give an even number: the directions come in opposite pairs";
         return Err(lcp.wrong("facets", &format!("is {facets}"), remedy));
     }
     Ok(LcpOptions {

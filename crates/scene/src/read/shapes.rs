@@ -1,8 +1,8 @@
 //! Shapes: a kind with its measures, the name of another shape, or parts; each may be placed in the frame of what it
 //! belongs to. A shape lives in space or in the plane, and so do all of its parts.
 
-use super::placement::{PLACEMENT, placement, planar_placement};
-use crate::report::{Read, Report, Told};
+use crate::placement::{PLACEMENT, placement, planar_placement};
+use crate::report::{Read, Report, Reported};
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_geometry::shapes::{
     PlanarShape, Rows, SHAPE_KINDS, ShapeParameters, ShapeParts, ShapeSpec, Solid,
@@ -64,7 +64,7 @@ impl<'a> Shapes<'a> {
         let kind = match kinds[..] {
             [kind] => kind,
             // A misspelt kind has been complained about already.
-            [] if fields.table.keys().any(|key| !PLACEMENT.contains(&key)) => return Err(Told),
+            [] if fields.table.keys().any(|key| !PLACEMENT.contains(&key)) => return Err(Reported),
             [] => {
                 let remedy =
                     "add its kind, such as box = [1, 1, 1] or sphere = 0.5, or the name of another shape";
@@ -145,7 +145,7 @@ impl<'a> Shapes<'a> {
                         Ok(Parts::Space(parts.into_iter().map(|solid| (Pose::identity(), solid)).collect()))
                     }
                     Ok(ShapeParts::Plane(shape)) => Ok(Parts::Plane(vec![(PlanarPose::identity(), shape)])),
-                    Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
+                    Err(error) => Err(self.report.complain_with(fields.place_of(kind), &error.to_string())),
                 }
             }
         }
@@ -167,7 +167,7 @@ impl Given<'_> {
 }
 
 impl ShapeParameters for Given<'_> {
-    type Error = Told;
+    type Error = Reported;
 
     fn table(&self, keys: &'static [&'static str]) -> Read<Self> {
         let fields = Fields::of(self.fields.report, self.node, &self.fields.path(self.kind), keys)?;
@@ -215,11 +215,11 @@ impl ShapeParameters for Given<'_> {
         fields.list(key)?.map(|rows| rows.iter().enumerate().map(corners).collect()).transpose()
     }
 
-    fn missing(&self, key: &'static str) -> Told {
+    fn missing(&self, key: &'static str) -> Reported {
         self.fields.missing(self.key(key), "add it")
     }
 
-    fn unfit(&self, message: &'static str, remedy: &'static str) -> Told {
+    fn unfit(&self, message: &'static str, remedy: &'static str) -> Reported {
         self.fields.report.complain(self.fields.place, format!("`{}` {message}", self.fields.name), remedy)
     }
 }

@@ -1,27 +1,20 @@
-//! Checkpoints: an instant of a run, exactly, so that it can go on to the same bits.
+//! Checkpoints: an instant of a run, from which it resumes bitwise identically.
 //!
-//! The file is a `.npz` archive like the trajectory (NumPy reads it): every number has its eight bytes, every array its
-//! checksum. It is written beside the old one and takes its name when it is complete.
+//! The file is a `.npz` archive like the trajectory (NumPy reads it): eight bytes for every number, a checksum for every array. It
+//! is written beside the old one and renamed when it is complete. Arrays have names; scalars are arrays of one number.
 //!
-//! | array | holds |
+//! | array | contents |
 //! |---|---|
-//! | `percussion_checkpoint` | the version of this format and that of the program |
-//! | `counts` | steps taken, rows of the trajectory that count, most iterations of a step; bytes of the events that count, collisions, fallbacks |
-//! | `times` | time of the scene and time spent computing, s |
-//! | `energy` | `E_d` of the last step, J |
-//! | `overlap` | the greatest so far, m |
-//! | `since` | over the steps since the last row that counts: the greatest overlap, m, and the shortest piece of a step, s |
-//! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
-//! | `stepping`, `stepping_since` | what complementarity problems have come to: over the run, and since the last row that counts |
 
+use super::complementarity::{ComplementarityStats, RowComplementarity};
+use super::extremes::RowExtremes;
 use super::npz::{Array, Reader, Writer};
-use super::since::Since;
-use super::stepping::{SinceSteps, Stepping};
-use super::trajectory::{StepFigures, rows};
+use super::replace::replace;
+use super::row::{StepFigures, row_major};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::{Ledger, NamedArrays, State};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -30,49 +23,44 @@ const MARK: &str = "percussion_checkpoint";
 /// Version of this format.
 const FORMAT: &str = "5";
 
-/// Prefix of the arrays of the ledger.
-const LEDGER: &str = "ledger.";
-/// Prefix of the arrays of the scheme.
-const WARM_START: &str = "warm_start.";
-
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// The program that wrote it.
+    /// Version of the program that wrote it.
     pub version: String,
     /// The state.
     pub state: State,
-    /// The arrays that the ledger saves.
+    /// What the ledger saves.
     pub ledger: NamedArrays,
-    /// Rows of the trajectory that count.
+    /// What the scheme saves: its warm start.
+    pub scheme: NamedArrays,
+    /// Rows of the trajectory.
     pub rows: u64,
     /// Most iterations of a step so far.
     pub iterations: u64,
     /// Time spent computing so far, s.
     pub wall_time: f64,
-    /// `E_d` of the last step, J.
+    /// Figures of the last step.
     pub figures: StepFigures,
-    /// Bytes of the events that count.
+    /// Bytes of the events.
     pub event_bytes: u64,
-    /// What collisions have come to.
+    /// Contact so far.
     pub contact: ContactFigures,
-    /// What was seen since the last row that counts.
-    pub since: Since,
-    /// What the scheme keeps from step to step besides the state.
-    pub warm_start: NamedArrays,
-    /// What complementarity problems have come to.
-    pub stepping: Stepping,
+    /// Extremes over the steps since the previous row.
+    pub extremes: RowExtremes,
+    /// Statistics of complementarity problems.
+    pub complementarity: ComplementarityStats,
 }
 
-/// What collisions have come to so far.
+/// Contact over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactFigures {
-    /// How many there were.
+    /// Number of collisions.
     pub collisions: u64,
-    /// Steps of islands handed to the decomposition scheme.
+    /// Steps of islands that fell back to the decomposition scheme.
     pub fallbacks: u64,
-    /// Greatest overlap of two parts at the end of a step, m.
-    pub overlap: f64,
+    /// Largest penetration of two parts at the end of a step, m.
+    pub penetration: f64,
 }
 
 impl Checkpoint {
@@ -81,133 +69,156 @@ impl Checkpoint {
         let state = &self.state;
         let n = state.positions.len();
         let positions: Vec<f64> = state.positions.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
-        let rotations: Vec<f64> = state.rotations.iter().flat_map(rows).collect();
-        let list = |values: &[f64]| Array::floats(&[values.len()], values);
+        let rotations: Vec<f64> = state.rotations.iter().flat_map(row_major).collect();
         replace(path, |path| {
             let mut writer = Writer::new(BufWriter::new(File::create(path)?));
             writer.array(MARK, &Array::texts(&[FORMAT, &self.version]))?;
-            let ContactFigures { collisions, fallbacks, overlap } = self.contact;
-            let counts = [state.steps, self.rows, self.iterations, self.event_bytes, collisions, fallbacks]
-                .map(|n| n as i64);
-            writer.array("counts", &Array::integers(&counts))?;
-            writer.array("times", &list(&[state.time, self.wall_time]))?;
-            let StepFigures { discrete_energy, hamiltonian, hidden } = self.figures;
-            writer.array("energy", &list(&[discrete_energy, hamiltonian, hidden]))?;
-            writer.array("overlap", &list(&[overlap]))?;
-            writer.array("since", &list(&[self.since.overlap, self.since.piece]))?;
             writer.array("positions", &Array::floats(&[n, 3], &positions))?;
             writer.array("rotations", &Array::floats(&[n, 3, 3], &rotations))?;
-            writer.array("coordinates", &list(&state.coordinates))?;
-            writer.array("momenta", &list(&state.momenta))?;
-            for (name, values) in self.ledger.iter() {
-                writer.array(&format!("{LEDGER}{name}"), &list(values))?;
+            for (name, values) in self.named().iter() {
+                writer.array(name, &Array::floats(&[values.len()], values))?;
             }
-            for (name, values) in self.warm_start.iter() {
-                writer.array(&format!("{WARM_START}{name}"), &list(values))?;
-            }
-            writer.array("stepping", &list(&self.stepping.numbers()))?;
-            writer.array("stepping_since", &list(&self.since.steps.numbers()))?;
             writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
         })
+    }
+
+    /// Everything but positions and rotations by name. Counts are below 2^53: doubles hold them exactly.
+    fn named(&self) -> NamedArrays {
+        let mut all = NamedArrays::default();
+        let counts = [
+            ("steps", self.state.steps),
+            ("rows", self.rows),
+            ("event_bytes", self.event_bytes),
+            ("iterations_max", self.iterations),
+            ("collisions", self.contact.collisions),
+            ("fallbacks", self.contact.fallbacks),
+        ];
+        counts.into_iter().for_each(|(name, count)| all.insert(name, [count as f64]));
+        let numbers = [
+            ("time", self.state.time),
+            ("wall_time", self.wall_time),
+            ("penetration_max", self.contact.penetration),
+            ("discrete_energy", self.figures.discrete_energy),
+            ("hamiltonian", self.figures.hamiltonian),
+            ("hidden_violation", self.figures.hidden_violation),
+            ("row/penetration", self.extremes.penetration),
+            ("row/substep_min", self.extremes.substep_min),
+        ];
+        numbers.into_iter().for_each(|(name, number)| all.insert(name, [number]));
+        for (name, number) in self.extremes.complementarity.by_name() {
+            all.insert(format!("row/{name}"), [number]);
+        }
+        all.insert("coordinates", self.state.coordinates.as_slice());
+        all.insert("momenta", self.state.momenta.as_slice());
+        let mut complementarity = NamedArrays::default();
+        self.complementarity.save(&mut complementarity);
+        for (prefix, arrays) in
+            [("complementarity/", &complementarity), ("ledger/", &self.ledger), ("scheme/", &self.scheme)]
+        {
+            arrays.iter().for_each(|(name, values)| all.insert(format!("{prefix}{name}"), values));
+        }
+        all
     }
 
     /// Reads it back.
     pub fn read(path: &Path) -> io::Result<Self> {
         let mut reader = Reader::open(path)?;
         let mark = reader.array(MARK)?.as_texts()?;
-        let [format, version] = mark.as_slice() else { return Err(other("it has no version")) };
+        let [format, version] = mark.as_slice() else { return Err(unusable("it has no version")) };
         if format != FORMAT {
-            return Err(other(&format!(
+            return Err(unusable(&format!(
                 "its format is {format}, this program reads {FORMAT}; run without --resume to start anew"
             )));
         }
-        let counts = reader.array("counts")?.as_integers()?;
-        let &[steps, rows, iterations, event_bytes, collisions, fallbacks] = counts.as_slice() else {
-            return Err(other("its counts are not six"));
-        };
-        let times = reader.array("times")?.as_floats()?;
-        let &[time, wall_time] = times.as_slice() else { return Err(other("its times are not two")) };
-        let energy = reader.array("energy")?.as_floats()?;
-        let &[discrete_energy, hamiltonian, hidden] = energy.as_slice() else {
-            return Err(other("it has no energies"));
-        };
-        let overlap = reader.array("overlap")?.as_floats()?;
-        let &[overlap] = overlap.as_slice() else { return Err(other("it has no overlap")) };
-        let since = reader.array("since")?.as_floats()?;
-        let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
-        let names: Vec<String> = reader.names().map(str::to_owned).collect();
-        let (mut ledger, mut warm_start) = (NamedArrays::default(), NamedArrays::default());
-        for name in &names {
-            if let Some(own) = name.strip_prefix(LEDGER) {
-                ledger.insert(own, reader.array(name)?.as_floats()?);
-            }
-            if let Some(own) = name.strip_prefix(WARM_START) {
-                warm_start.insert(own, reader.array(name)?.as_floats()?);
-            }
+        let mut all = NamedArrays::default();
+        let names: Vec<String> = reader.names().filter(|name| *name != MARK).map(str::to_owned).collect();
+        for name in names {
+            let values = reader.array(&name)?.as_floats()?;
+            all.insert(name, values);
         }
-        let mut floats = |name: &str| reader.array(name)?.as_floats();
-        let seen = <[f64; 6]>::try_from(floats("stepping_since")?);
-        let seen = SinceSteps::of(seen.map_err(|_| other("it has not seen what is watched"))?);
-        let stepping =
-            Stepping::of(&floats("stepping")?).ok_or_else(|| other("its problems are not counted"))?;
-        let (positions, rotations) = (floats("positions")?, floats("rotations")?);
-        let (positions, _) = positions.as_chunks::<3>();
-        let (rotations, _) = rotations.as_chunks::<9>();
+        let list = |name: &str| all.get(name).ok_or_else(|| unusable(&format!("it has no `{name}`")));
+        let number = |name: &str| {
+            all.fixed::<1>(name)
+                .map(|[value]| value)
+                .ok_or_else(|| unusable(&format!("it has no number `{name}`")))
+        };
+        let count = |name: &str| number(name).map(|value| value as u64);
+        let section = |prefix: &str| {
+            let mut part = NamedArrays::default();
+            let own = all.iter().filter_map(|(name, values)| Some((name.strip_prefix(prefix)?, values)));
+            own.for_each(|(name, values)| part.insert(name, values));
+            part
+        };
+        let row = RowComplementarity::from_named(|name| number(&format!("row/{name}")).ok());
+        let (positions, _) = list("positions")?.as_chunks::<3>();
+        let (rotations, _) = list("rotations")?.as_chunks::<9>();
         Ok(Self {
             version: version.clone(),
             state: State {
-                time,
-                steps: steps as u64,
+                time: number("time")?,
+                steps: count("steps")?,
                 positions: positions.iter().map(|p| Vec3::from_column_slice(p)).collect(),
                 rotations: rotations.iter().map(|r| Matrix3::from_row_slice(r)).collect(),
-                coordinates: floats("coordinates")?,
-                momenta: floats("momenta")?,
+                coordinates: list("coordinates")?.to_vec(),
+                momenta: list("momenta")?.to_vec(),
             },
-            ledger,
-            rows: rows as u64,
-            iterations: iterations as u64,
-            wall_time,
-            figures: StepFigures { discrete_energy, hamiltonian, hidden },
-            event_bytes: event_bytes as u64,
-            contact: ContactFigures { collisions: collisions as u64, fallbacks: fallbacks as u64, overlap },
-            since: Since { overlap: deepest, piece, steps: seen },
-            warm_start,
-            stepping,
+            ledger: section("ledger/"),
+            scheme: section("scheme/"),
+            rows: count("rows")?,
+            iterations: count("iterations_max")?,
+            wall_time: number("wall_time")?,
+            figures: StepFigures {
+                discrete_energy: number("discrete_energy")?,
+                hamiltonian: number("hamiltonian")?,
+                hidden_violation: number("hidden_violation")?,
+            },
+            event_bytes: count("event_bytes")?,
+            contact: ContactFigures {
+                collisions: count("collisions")?,
+                fallbacks: count("fallbacks")?,
+                penetration: number("penetration_max")?,
+            },
+            extremes: RowExtremes {
+                penetration: number("row/penetration")?,
+                substep_min: number("row/substep_min")?,
+                complementarity: row
+                    .ok_or_else(|| unusable("it has no extremes of complementarity problems"))?,
+            },
+            complementarity: ComplementarityStats::restore(&section("complementarity/"))
+                .ok_or_else(|| unusable("it has no statistics of complementarity problems"))?,
         })
     }
 
-    /// Whether a file is one.
+    /// Whether a file is a checkpoint.
     pub fn is_at(path: &Path) -> bool {
         Reader::open(path).is_ok_and(|reader| reader.names().any(|name| name == MARK))
     }
 }
 
-/// The arrays that a ledger saves.
-pub(crate) fn saved(ledger: &Ledger) -> NamedArrays {
+/// What a ledger saves.
+pub(crate) fn saved_ledger(ledger: &Ledger) -> NamedArrays {
     let mut arrays = NamedArrays::default();
     ledger.save(&mut arrays);
     arrays
 }
 
-/// Writes a file under another name and lets it take its name when it is complete.
-pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(super::folder::UNFINISHED);
-    let unfinished = Path::new(&name);
-    write(unfinished)?;
-    fs::rename(unfinished, path)
-}
-
-fn other(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint cannot be used: {what}"))
+fn unusable(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint cannot be used: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    fn arrays(all: &[(&str, &[f64])]) -> NamedArrays {
+        let mut arrays = NamedArrays::default();
+        all.iter().for_each(|(name, values)| arrays.insert(*name, *values));
+        arrays
+    }
 
     #[test]
-    fn an_instant_comes_back_with_the_same_bits() {
+    fn a_checkpoint_is_read_back_bitwise_identical() {
         let state = State {
             time: 0.1 + 0.2,
             steps: 3,
@@ -216,40 +227,48 @@ mod tests {
             coordinates: vec![],
             momenta: vec![1.0 / 3.0],
         };
-        let mut ledger = NamedArrays::default();
-        let mut warm_start = NamedArrays::default();
-        warm_start.insert("impulses", [0.1, 0.2 + 0.1, -3.0]);
-        ledger.insert("extremes.kinetic", [f64::INFINITY]);
-        ledger.insert("source.force a.linear_momentum", [-1.0 / 7.0, 0.0, 1e-300]);
-        let kept = Checkpoint {
+        let mut saved = NamedArrays::default();
+        ComplementarityStats::default().save(&mut saved);
+        let mut numbers = NamedArrays::default();
+        for (k, (name, values)) in saved.iter().enumerate() {
+            numbers.insert(name, vec![3.0 * k as f64; values.len()]);
+        }
+        let written = Checkpoint {
             version: "0.1.0".into(),
             state,
-            ledger,
+            ledger: arrays(&[("figures", &[f64::INFINITY, -1.0 / 7.0])]),
+            scheme: arrays(&[("impulses", &[0.1, 0.2 + 0.1, -3.0]), ("none", &[])]),
             rows: 4,
             iterations: 5,
             wall_time: 1.5,
-            figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
+            figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden_violation: 1e-9 },
             event_bytes: 6,
-            contact: ContactFigures { collisions: 7, fallbacks: 8, overlap: 0.1 + 0.7 },
-            since: Since {
-                overlap: 0.1 + 0.6,
-                piece: 1e-3 / 3.0,
-                steps: SinceSteps::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
+            contact: ContactFigures { collisions: 7, fallbacks: 8, penetration: 0.1 + 0.7 },
+            extremes: RowExtremes {
+                penetration: 0.1 + 0.6,
+                substep_min: 1e-3 / 3.0,
+                complementarity: RowComplementarity {
+                    infeasibility: 1e-5 / 3.0,
+                    contacts: 12.0,
+                    solver: 4.0,
+                    iterations: 31.0,
+                    residual: 1e-10 / 7.0,
+                    converged: 1.0,
+                },
             },
-            warm_start,
-            stepping: Stepping::of(&std::array::from_fn::<f64, 18, _>(|k| 3.0 * k as f64)).unwrap(),
+            complementarity: ComplementarityStats::restore(&numbers).unwrap(),
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
-        kept.write(&path).unwrap();
+        written.write(&path).unwrap();
         assert!(Checkpoint::is_at(&path));
         let back = Checkpoint::read(&path).unwrap();
-        assert_eq!(back, kept);
+        assert_eq!(back, written);
         assert!(back.state.positions[0].y.is_sign_negative());
         let mut bytes = fs::read(&path).unwrap();
         let at = bytes.windows(8).position(|w| w == (1.0f64 / 3.0).to_le_bytes()).unwrap();
         bytes[at] ^= 1;
         fs::write(&path, &bytes).unwrap();
-        assert!(Checkpoint::read(&path).is_err(), "a flipped bit is noticed");
+        assert!(Checkpoint::read(&path).is_err(), "a flipped bit is detected");
         fs::write(&path, b"something else").unwrap();
         assert!(!Checkpoint::is_at(&path));
         fs::remove_file(&path).unwrap();

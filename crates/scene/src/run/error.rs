@@ -1,4 +1,4 @@
-//! Why a run cannot begin or cannot be written. That a step fails is no error here but an ending.
+//! Errors of runs: they cannot start, or their files cannot be written. A failed step is not an error but an outcome.
 
 use percussion_control::PlanError;
 use percussion_control::replay::ReplayError;
@@ -10,11 +10,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a run cannot begin or cannot be written.
+/// Why a run cannot start or cannot be written.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The folder holds something else.
-    #[error("{} is not empty and holds no run; choose another folder with --out", folder.display())]
+    /// The folder holds other files.
+    #[error("{} is not empty and is not a run folder; choose another folder with --out", folder.display())]
     NotARun {
         /// The folder.
         folder: PathBuf,
@@ -39,82 +39,82 @@ pub enum RunError {
     },
     /// The run in the folder is one of another scene.
     #[error(
-        "the run in {} is one of another scene: it says `{before}`, now it is `{now}`; run without --resume to start anew, or choose another folder with --out",
+        "the run in {} belongs to another scene: it has `{before}`, now there is `{now}`; run without --resume to start anew, or choose another folder with --out",
         folder.display()
     )]
     OtherScene {
         /// The folder.
         folder: PathBuf,
-        /// A line of the scene that was run.
+        /// A line of the old scene.
         before: String,
-        /// The line in its place.
+        /// The line in its place in the new scene.
         now: String,
     },
-    /// The run has gone further already.
-    #[error("the run is at step {done} already and would end at step {wanted}; give a later --until")]
+    /// The checkpoint is after the end of the run.
+    #[error("the run has already taken {done} steps and would end at step {wanted}; give a later --until")]
     Beyond {
-        /// Steps it has taken.
+        /// Steps taken.
         done: u64,
-        /// Steps it is to take.
+        /// Steps of the whole run.
         wanted: u64,
     },
     /// The checkpoint does not fit the scene.
     #[error("the checkpoint does not fit the scene ({0}); run without --resume to start anew")]
-    UnsupportedScene(String),
-    /// The scheme cannot be built for this scene.
+    CheckpointMismatch(String),
+    /// The scheme is unknown or does not support the scene.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
     /// Forces have no value at the start.
     #[error("the scene cannot start: {0}")]
     Start(#[from] ForceError),
-    /// Figures that were written by something else, or by another version of the program.
-    #[error("{} holds no figures of a run as this version writes them: {source}; run the scene again", path.display())]
+    /// A summary of another version of the program, or of another program.
+    #[error("{} is not a summary of this version: {source}; run the scene again", path.display())]
     Summary {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of the parser.
         source: serde_json::Error,
     },
-    /// The scene says nothing about a manoeuvre.
+    /// The scene has neither `[plan]` nor `[shoot]`.
     #[error(
-        "the scene has no table [plan] nor [shoot]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
+        "the scene has neither a table [plan] nor a table [shoot]; add one, or simulate the scene with: percussion run"
     )]
     NoPlan,
-    /// The plan cannot be begun.
-    #[error("the plan cannot be begun")]
+    /// The plan cannot be started.
+    #[error("the plan cannot be started")]
     Plan(#[from] PlanError),
-    /// The search for a shot cannot be begun.
-    #[error("the shot cannot be looked for")]
+    /// The shooting cannot be started.
+    #[error("the shooting cannot be started")]
     Shot(#[from] ShootingError),
-    /// A manoeuvre cannot be simulated.
-    #[error("the manoeuvre cannot be replayed")]
+    /// A plan cannot be simulated.
+    #[error("the plan cannot be replayed")]
     Replay(#[from] ReplayError),
-    /// A folder without the manoeuvre that is asked for.
-    #[error("{} holds no manoeuvre of this plan ({why}); make one with: percussion plan SCENE --out {}", folder.display(), folder.display())]
-    NoManoeuvre {
+    /// The folder holds no trajectory of the plan.
+    #[error("{} holds no trajectory of this plan ({why}); make one with: percussion plan SCENE --out {}", folder.display(), folder.display())]
+    NoPlanIn {
         /// The folder.
         folder: PathBuf,
-        /// What is missing.
+        /// What does not fit.
         why: String,
     },
     /// A file cannot be read or written.
     #[error("{}", path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl From<LedgerMismatch> for RunError {
     fn from(error: LedgerMismatch) -> Self {
-        Self::UnsupportedScene(error.to_string())
+        Self::CheckpointMismatch(error.to_string())
     }
 }
 
 impl RunError {
-    /// Names the file an error of the system is about.
+    /// Adds the path of the file to an error of the operating system.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path: path.clone(), source }

@@ -1,7 +1,7 @@
-//! `events.jsonl`: a line for each meeting of two bodies, in the order in which they happened.
+//! `events.jsonl`: one line for each contact event of two bodies, in the order of time.
 //!
-//! Lines are written as they come and reach the disk before the checkpoint that counts their bytes: a run that goes on cuts
-//! off what came after it, and ends with the lines of a run in one piece.
+//! Lines are on the disk before the checkpoint that counts their bytes is written. A run that is resumed removes later lines and ends
+//! with the lines of an uninterrupted run.
 
 use percussion_mechanics::Model;
 use percussion_mechanics::step_record::{Impact, ImpactKind};
@@ -13,33 +13,33 @@ use std::path::Path;
 
 /// A line of `events.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Event<'a> {
-    /// When, s.
+pub struct EventRecord<'a> {
+    /// Time, s.
     pub time: f64,
     /// The two bodies.
     #[serde(borrow)]
     pub bodies: [Cow<'a, str>; 2],
-    /// Where.
+    /// Contact point, m.
     pub point: [f64; 3],
     /// Unit normal from the second body to the first.
     pub normal: [f64; 3],
     /// Impulse on the first body, N s.
     pub impulse: [f64; 3],
-    /// `impact`, `response` or `fallback`; of a plan, `planned`; of a joint that a contact makes in a replay, `joint`.
+    /// `impact`, `response`, `time-stepping` or `fallback`; of a plan, `planned`; of a joint that a contact makes in a replay, `joint`.
     #[serde(borrow)]
     pub kind: Cow<'a, str>,
-    /// Kinetic energy of the islands that met, J.
+    /// Kinetic energy of the islands of the two bodies before the event, J.
     pub energy_before: f64,
-    /// The same afterwards, J.
+    /// The same after the event, J.
     pub energy_after: f64,
-    /// Normal velocity, m/s; negative while the bodies approach.
+    /// Normal velocity before the event, m/s; negative while the bodies approach.
     pub normal_velocity_before: f64,
-    /// The same afterwards, m/s.
+    /// The same after the event, m/s.
     pub normal_velocity_after: f64,
 }
 
-impl<'a> Event<'a> {
-    fn of(impact: &Impact, model: &'a Model) -> Self {
+impl<'a> EventRecord<'a> {
+    fn new(impact: &Impact, model: &'a Model) -> Self {
         let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
         Self {
             time: impact.time,
@@ -56,38 +56,38 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The growing file.
+/// Writer of the events.
 #[derive(Debug)]
-pub struct Events {
+pub struct EventWriter {
     file: BufWriter<File>,
     line: Vec<u8>,
     bytes: u64,
 }
 
-impl Events {
-    /// Goes on after a number of bytes; what comes after them is cut off.
+impl EventWriter {
+    /// Continues after a number of bytes; later ones are removed.
     pub fn open(file: File, bytes: u64) -> io::Result<Self> {
         if file.metadata()?.len() < bytes {
-            let text = "it is shorter than the checkpoint says";
+            let text = "it is shorter than in the checkpoint";
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         file.set_len(bytes)?;
         Ok(Self { file: BufWriter::new(file), line: Vec::new(), bytes })
     }
 
-    /// Bytes so far.
+    /// Number of bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Writes a line and returns whether two bodies collided.
+    /// Writes the line of an impact and returns whether it counts as a collision.
     pub fn push(&mut self, impact: &Impact, model: &Model) -> io::Result<bool> {
-        self.write(&Event::of(impact, model))?;
+        self.write(&EventRecord::new(impact, model))?;
         Ok(impact.kind != ImpactKind::Fallback)
     }
 
     /// Writes a line.
-    pub fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
+    pub fn write(&mut self, event: &EventRecord<'_>) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
@@ -96,20 +96,20 @@ impl Events {
         Ok(())
     }
 
-    /// Hands everything so far to the system: others can read it.
+    /// Passes buffered lines to the operating system: other processes can read them.
     pub fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
 
-    /// Brings everything so far to the disk.
+    /// Writes buffered lines to the disk.
     pub fn sync(&mut self) -> io::Result<()> {
         self.flush()?;
         self.file.get_ref().sync_data()
     }
 }
 
-/// Hands the events of a file to `take`, one by one.
-pub fn read_events(path: &Path, mut take: impl FnMut(usize, &Event<'_>)) -> io::Result<()> {
+/// Calls `take` with the events of a file, one by one.
+pub fn read_events(path: &Path, mut take: impl FnMut(usize, &EventRecord<'_>)) -> io::Result<()> {
     for (index, line) in BufReader::new(File::open(path)?).lines().enumerate() {
         let line = line?;
         take(index, &serde_json::from_str(&line)?);

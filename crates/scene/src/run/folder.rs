@@ -1,47 +1,46 @@
-//! The run folder: its files, who may write into it, and when an old run may be replaced.
+//! The run folder: its files, the lock of its writer, and the conditions under which an old run is replaced.
 //!
-//! A folder is a run folder if it holds a checkpoint, which every run writes first. Anything else that is not empty is
-//! left alone. An old run is replaced file by file: what somebody else has put beside its files stays.
+//! A folder is a run folder if it holds a checkpoint, which every run writes first. Any other folder that is not empty is
+//! refused. An old run is replaced file by file; other files in the folder stay.
 
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
-use super::events::Events;
+use super::events::EventWriter;
+use super::replace::{UNFINISHED, replace};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// All figures, as JSON.
+/// The summary, as JSON.
 pub const SUMMARY: &str = "summary.json";
-/// States over time, for NumPy.
+/// The trajectory, for NumPy.
 pub const TRAJECTORY: &str = "trajectory.npz";
 /// One line of JSON for each event.
 pub const EVENTS: &str = "events.jsonl";
-/// The scene with everything written out.
+/// The resolved scene.
 pub const SCENE: &str = "scene.toml";
-/// The last instant, to go on from.
+/// The last checkpoint.
 pub const CHECKPOINT: &str = "checkpoint";
-/// The page.
+/// The report page.
 pub const REPORT: &str = "report.html";
-/// The trajectory in the making.
+/// The growing files of the trajectory.
 pub const PARTS: &str = "parts";
-/// What follows the name of a file that is being written.
-pub const UNFINISHED: &str = ".unfinished";
 
-/// A run folder that this process alone writes into.
+/// A run folder, locked by this process.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// `events.jsonl`; it is held open because it is locked.
+    /// `events.jsonl`, which carries the lock while it is open.
     events: File,
 }
 
 impl Folder {
-    /// Makes a folder for a new run, or clears an old run away.
+    /// Creates a folder for a new run, or removes the old run in it.
     pub fn begin(path: &Path, scene: &str) -> Result<Self, RunError> {
         Self::check(path)?;
         fs::create_dir_all(path).map_err(RunError::at(path))?;
         let folder = Self::lock(path)?;
-        // The old checkpoint stays until the new one takes its place: the folder remains known as a run's.
+        // The old checkpoint stays until the new one replaces it: it marks the folder as a run folder.
         for name in [SUMMARY, TRAJECTORY, REPORT, SCENE, CHECKPOINT] {
             remove(&folder.file(&format!("{name}{UNFINISHED}")))?;
         }
@@ -54,7 +53,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Whether a run may begin in a folder: there is none, or it is empty, or it holds an old run.
+    /// Checks that a run may begin in a folder: it is absent or empty, or it holds an old run.
     pub fn check(path: &Path) -> Result<(), RunError> {
         if path.exists() && !is_empty(path).map_err(RunError::at(path))? && !is_run(path) {
             return Err(RunError::NotARun { folder: path.to_owned() });
@@ -62,7 +61,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Goes on with the run in a folder, if it is one of the same scene.
+    /// Opens the run in a folder to be resumed, if it is one of the same scene.
     pub fn resume(path: &Path, scene: &str) -> Result<(Self, Checkpoint), RunError> {
         if !is_run(path) {
             return Err(RunError::NothingToResume { folder: path.to_owned() });
@@ -86,32 +85,32 @@ impl Folder {
         match events.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(RunError::Busy { folder: path.to_owned() }),
-            // Some file systems know no locks; a run need not fail for that.
+            // Some file systems have no locks; a run does not fail for that.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(RunError::at(&place)(error)),
         }
         Ok(Self { path: path.to_owned(), events })
     }
 
-    /// `events.jsonl`, to be written after its first bytes.
-    pub fn events(&self, bytes: u64) -> Result<Events, RunError> {
+    /// A writer of `events.jsonl` that continues after a number of bytes.
+    pub fn events(&self, bytes: u64) -> Result<EventWriter, RunError> {
         let place = self.file(EVENTS);
-        self.events.try_clone().and_then(|file| Events::open(file, bytes)).map_err(RunError::at(&place))
+        self.events.try_clone().and_then(|file| EventWriter::open(file, bytes)).map_err(RunError::at(&place))
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a file as a whole.
+    /// Writes a whole file.
     pub fn write(&self, name: &str, text: &str) -> Result<(), RunError> {
         let path = self.file(name);
-        super::checkpoint::replace(&path, |path| fs::write(path, text)).map_err(RunError::at(&path))
+        replace(&path, |path| fs::write(path, text)).map_err(RunError::at(&path))
     }
 }
 
-/// Whether a folder holds a run.
+/// Whether a folder is a run folder.
 pub fn is_run(path: &Path) -> bool {
     Checkpoint::is_at(&path.join(CHECKPOINT))
 }
@@ -127,7 +126,7 @@ fn remove(path: &Path) -> Result<(), RunError> {
     }
 }
 
-/// Removes the parts of a trajectory; anything else in their folder stays.
+/// Removes the growing files of a trajectory; other files in their folder stay.
 fn remove_parts(folder: &Path) -> Result<(), RunError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -139,7 +138,7 @@ fn remove_parts(folder: &Path) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The first line in which two scenes differ, apart from when they stop.
+/// The first line in which two scenes differ, apart from `run.until`.
 fn first_difference(before: &str, now: &str) -> Option<(String, String)> {
     let (mut a, mut b) = (lines(before), lines(now));
     loop {
@@ -151,7 +150,7 @@ fn first_difference(before: &str, now: &str) -> Option<(String, String)> {
     }
 }
 
-/// The lines of a scene except the one that says when to stop.
+/// The lines of a scene without `run.until`.
 fn lines(scene: &str) -> impl Iterator<Item = &str> {
     let mut in_run = false;
     scene.lines().filter(move |line| {
@@ -167,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scenes_may_differ_in_when_they_stop_and_in_nothing_else() {
+    fn scenes_may_differ_in_their_end_time_only() {
         let scene = "title = \"x\"\n\n[run]\nstep = 0.1\nuntil = 1\n\n[bodies.a]\nmass = 2.0\n";
         assert_eq!(first_difference(scene, &scene.replace("until = 1", "until = 20")), None);
         let difference = first_difference(scene, &scene.replace("2.0", "3.0"));

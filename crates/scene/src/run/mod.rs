@@ -1,56 +1,59 @@
-//! Run folders: what a run leaves behind, and how it goes on.
+//! Run folders: running, planning and shooting a scene into a folder, resuming it, and reading it.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
-//! | `session.rs` | the step loop with its folder: the whole of a run |
-//! | `folder.rs` | the files, and who may write them |
-//! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
-//! | `planned.rs`, `planned_figures.rs` | the same folder of a manoeuvre that was looked for |
-//! | `shot.rs` | initial conditions that were looked for, and the run from them |
-//! | `manoeuvre.rs` | a manoeuvre read back, to begin another search or to be simulated |
-//! | `kept.rs` | what a run has kept, for those who look at it |
-//! | `causes.rs`, `since.rs` | what of it the causes brought, and what happened between two rows |
-//! | `events.rs` | who met whom, when and how |
-//! | `checkpoint.rs` | an instant, exactly |
-//! | `summary.rs` | the figures |
-//! | `npz/` | NumPy's files |
+//! | `folder.rs`, `replace.rs` | files of a run folder, its lock; files that are complete or absent |
+//! | `npz/` | NumPy's file format |
+//! | `row.rs`, `sources.rs`, `extremes.rs`, `complementarity.rs` | arrays of a trajectory: state and ledger, sources, extremes between rows |
+//! | `writer.rs`, `reader.rs` | writer and reader of a trajectory |
+//! | `events.rs` | contact events |
+//! | `checkpoint.rs` | an instant, from which a run resumes bitwise identically |
+//! | `summary.rs`, `planned_figures.rs`, `shooting_figures.rs` | `summary.json` |
+//! | `session.rs` | the step loop with its folder |
+//! | `follower.rs`, `replay.rs`, `planned_trajectory.rs` | a run under planned control inputs |
+//! | `planning.rs`, `planned_arrays.rs` | the solution of an optimal control problem as a run folder |
+//! | `shooting.rs` | the solution of a shooting problem, and the run from it |
 
-mod causes;
 mod checkpoint;
+mod complementarity;
 mod error;
 mod events;
+mod extremes;
 pub mod folder;
-mod kept;
-mod manoeuvre;
+mod follower;
 pub mod npz;
-mod parts;
-mod planned;
 mod planned_arrays;
 mod planned_figures;
+mod planned_trajectory;
+mod planning;
+mod reader;
+mod replace;
+mod replay;
+mod row;
 mod session;
-mod shot;
-mod since;
-mod steered;
-mod stepping;
+mod shooting;
+mod shooting_figures;
+mod sources;
 mod summary;
-mod trajectory;
+mod writer;
 
-pub use causes::{ALL_FORCES, MOST_FORCES};
-pub(crate) use checkpoint::replace;
 pub use checkpoint::{Checkpoint, ContactFigures};
+pub use complementarity::{ComplementarityFigures, ComplementarityStats, RowComplementarity, SOLVER_NAMES};
 pub use error::RunError;
-pub use events::{Event, read_events};
-pub use kept::Kept;
-pub use manoeuvre::Planned;
-pub use planned::plan;
+pub use events::{EventRecord, read_events};
+pub use extremes::RowExtremes;
 pub use planned_figures::{ActiveFigure, ContactFigure, PlanFigures, StartFigure};
+pub use planned_trajectory::PlannedTrajectory;
+pub use planning::plan;
+pub use reader::TrajectoryReader;
+pub(crate) use replace::replace;
+pub use replay::run_with_controls;
+pub use row::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};
 pub use session::{Progress, prepare, run};
-pub use shot::{ChosenFigure, LeftFigure, ShootFigures, shoot};
-pub use since::Since;
-pub use steered::run_steered;
-pub use stepping::{Complementarity, SOLVER_NAMES, SinceSteps, Stepping};
+pub use shooting::shoot;
+pub use shooting_figures::{ShootFigures, TargetFigure, UnknownFigure};
+pub use sources::{ALL_FORCES, MOST_FORCES};
 pub use summary::{
-    Brought, ConeFigures, Counts, Energy, Failure, JointFigures, Momentum, Projection, ReplayFigures, Status,
-    Summary,
+    ConeFigures, Counts, Energy, Failure, JointFigures, Momentum, Projection, ReplayFigures,
+    SourceContribution, Status, Summary,
 };
-pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

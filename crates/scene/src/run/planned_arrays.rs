@@ -1,19 +1,24 @@
-//! What `trajectory.npz` has of a manoeuvre beside its rows: what controls are called and may do, who keeps apart, how the search went.
+//! Arrays of `trajectory.npz` that only plans have: names, units and bounds of controls, pairs that keep clear of each other, iterations of the
+//! optimiser.
 
 use super::npz::Array;
 use percussion_control::PlanSolution;
-use percussion_control::manoeuvre::Clearance;
 use percussion_control::plan::{Actuator, Plan};
+use percussion_control::solution::Clearance;
 use percussion_mechanics::Model;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::joint::JointKind;
 use percussion_solve::nlp::IterationRecord;
 
+/// Growing arrays of all plans.
+pub const PLANNED: [&str; 3] = ["controls", "momentum_consistency", "reduced_momentum"];
+/// Growing arrays of plans with pairs that keep clear of each other.
+pub const GUARDED: [&str; 2] = ["clearance", "clearance_between"];
 /// Columns of `search`.
 const SEARCH_NAMES: [&str; 4] = ["round", "objective", "violation", "stationarity"];
 
-/// Names, units and bounds of controls; names and margins of bodies that keep apart, where there are any.
-pub fn fixed(plan: &Plan, found: &PlanSolution) -> Vec<(&'static str, Array)> {
+/// Names, units and bounds of controls; names and margins of pairs that keep clear of each other, if there are any.
+pub fn constant_arrays(plan: &Plan, found: &PlanSolution) -> Vec<(&'static str, Array)> {
     let units: Vec<&str> = plan.actuators.iter().flat_map(|a| units(&plan.model, a)).collect();
     let bounds = plan.actuators.iter().flat_map(|actuator| &actuator.bounds);
     let bounds: Vec<f64> = bounds.flat_map(|bound| [bound.lower, bound.upper]).collect();
@@ -33,7 +38,7 @@ pub fn fixed(plan: &Plan, found: &PlanSolution) -> Vec<(&'static str, Array)> {
     arrays
 }
 
-/// Names of the components of all controls: `thrust.x`, or `motor` where there is one only.
+/// Names of the components of all controls: `thrust.x`, or `motor` if there is one component.
 fn control_names(plan: &Plan) -> Vec<String> {
     let names = |actuator: &Actuator| match actuator.control.components() {
         1 => vec![actuator.name.clone()],
@@ -61,7 +66,7 @@ fn units(model: &Model, actuator: &Actuator) -> Vec<&'static str> {
     }
 }
 
-/// The iterations of a search.
+/// The iterations of the optimiser.
 #[derive(Debug, Default)]
 pub struct SearchLog {
     rows: Vec<f64>,
@@ -69,9 +74,9 @@ pub struct SearchLog {
 }
 
 impl SearchLog {
-    /// Takes an iteration down.
-    pub fn note(&mut self, record: &IterationRecord) {
-        // Every search begins with its iteration zero.
+    /// Adds an iteration.
+    pub fn push(&mut self, record: &IterationRecord) {
+        // Every round starts with iteration zero.
         self.round += usize::from(record.iteration == 0);
         self.rows.extend([self.round as f64, record.objective, record.primal, record.dual]);
     }

@@ -1,103 +1,103 @@
-//! What the search for a manoeuvre came to, as `plan` in `summary.json`.
+//! Figures of an optimal control problem, `plan` in `summary.json`.
 
-use percussion_control::manoeuvre::{Attempt, Contact, Ending};
+use percussion_control::solution::{Attempt, ContactSolution, Outcome};
 use percussion_control::{Plan, PlanSolution};
 use serde::{Deserialize, Serialize};
 
-/// Constraints that are listed as active.
-const ACTIVE: usize = 20;
+/// Most active constraints that are listed.
+const MOST_ACTIVE: usize = 20;
 
-/// What the search for a manoeuvre came to. Numbers that are not finite are left out: JSON has no word for them.
+/// Figures of an optimal control problem. Numbers that are not finite are null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanFigures {
-    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped`, `misses` or `overlaps`.
-    pub ending: String,
-    /// What is known about an ending that is not optimal: constraints in conflict, the worst first; a reason; contacts that miss; what overlaps.
+    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `interrupted`, `contact-missed` or `penetration`.
+    pub outcome: String,
+    /// Evidence for an outcome that is not optimal: conflicting constraints, the most violated first; a reason; contacts that are missed; bodies that penetrate each other.
     pub evidence: Vec<String>,
-    /// The price.
+    /// Value of the objective.
     pub objective: Option<f64>,
-    /// The price of the guess.
+    /// Value of the objective for the initial guess.
     pub objective_guess: Option<f64>,
-    /// Which start led to it, counted from one; the first is the guess.
+    /// Number of the start that led to it, from one; the first start is the initial guess.
     pub start: usize,
-    /// What all starts led to, in their order.
+    /// Results of all starts.
     pub starts: Vec<StartFigure>,
     /// Iterations of all rounds.
     pub iterations: usize,
-    /// Times that pairs or features were looked at anew.
+    /// Rounds: solutions of the nonlinear program, each with updated pairs and features.
     pub rounds: usize,
-    /// Greatest violation of a constraint.
+    /// Largest violation of a constraint.
     pub violation_max: Option<f64>,
-    /// Greatest violation of stationarity.
+    /// Largest violation of stationarity.
     pub stationarity_max: Option<f64>,
-    /// Greatest momentum, N s or N m s, that nothing explains in an interval.
+    /// Largest unaccounted momentum of an interval, N s or N m s.
     pub momentum_consistency_max: Option<f64>,
-    /// When the planned contacts happen, s.
+    /// Times of the planned contacts, s.
     pub contact_times: Vec<f64>,
     /// Time scales, segment by segment.
     pub sigma: Vec<f64>,
-    /// Time spent on the search, s.
+    /// Time spent on the solution, s.
     pub solve_time_s: f64,
-    /// Least separation at nodes of pairs that keep apart, m; none where no pair is to.
+    /// Smallest separation at nodes of pairs that keep clear of each other, m; none without such pairs.
     pub clearance: Option<f64>,
     /// The same between nodes.
     pub clearance_between: Option<f64>,
-    /// What holds the manoeuvre back, the dearest first.
-    pub active: Vec<ActiveFigure>,
+    /// Active constraints, those with the largest multipliers first.
+    pub active_constraints: Vec<ActiveFigure>,
     /// The planned contacts.
     pub contacts: Vec<ContactFigure>,
 }
 
-/// What the search from one start came to.
+/// Result of one start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartFigure {
-    /// A word of those for the whole search.
-    pub ending: String,
-    /// The price.
+    /// One of the words for the whole problem.
+    pub outcome: String,
+    /// Value of the objective.
     pub objective: Option<f64>,
-    /// Greatest violation of a constraint.
+    /// Largest violation of a constraint.
     pub violation_max: Option<f64>,
     /// Iterations of all rounds.
     pub iterations: usize,
-    /// Times that pairs or features were looked at anew.
+    /// Rounds: solutions of the nonlinear program, each with updated pairs and features.
     pub rounds: usize,
 }
 
-/// An inequality without slack.
+/// An active constraint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActiveFigure {
-    /// In words.
+    /// Its name.
     pub name: String,
-    /// Its price.
+    /// Its multiplier.
     pub multiplier: f64,
 }
 
-/// A planned contact as it came out.
+/// A planned contact of the solution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactFigure {
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// Its node.
     pub node: usize,
-    /// When, s.
+    /// Its time, s.
     pub time: f64,
     /// The two bodies.
     pub bodies: [String; 2],
-    /// Where, m.
+    /// Its point, m.
     pub point: [f64; 3],
     /// Unit normal from the second body to the first.
     pub normal: [f64; 3],
-    /// On the first body, N s.
+    /// Impulse on the first body, N s.
     pub impulse: [f64; 3],
 }
 
 impl PlanFigures {
-    /// Of a manoeuvre that was found, or not, in so many seconds.
-    pub fn of(plan: &Plan, found: &PlanSolution, seconds: f64) -> Self {
-        let (ending, evidence) = words(&found.ending);
+    /// Of a plan and its solution, which took some seconds.
+    pub fn new(plan: &Plan, found: &PlanSolution, seconds: f64) -> Self {
+        let (outcome, evidence) = outcome(&found.outcome);
         let most = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
         Self {
-            ending: ending.to_owned(),
+            outcome: outcome.to_owned(),
             evidence,
             objective: finite(found.objective),
             objective_guess: finite(found.objective_guess),
@@ -109,14 +109,14 @@ impl PlanFigures {
             stationarity_max: finite(found.stationarity),
             momentum_consistency_max: finite(most),
             contact_times: found.contacts.iter().map(|contact| contact.time).collect(),
-            sigma: found.scales.clone(),
+            sigma: found.time_scales.clone(),
             solve_time_s: seconds,
             clearance: finite(found.clearance),
             clearance_between: finite(found.clearance_between),
-            active: found
-                .active
+            active_constraints: found
+                .active_constraints
                 .iter()
-                .take(ACTIVE)
+                .take(MOST_ACTIVE)
                 .map(|a| ActiveFigure { name: a.name.clone(), multiplier: a.multiplier })
                 .collect(),
             contacts: found.contacts.iter().map(|contact| contact_figure(plan, contact)).collect(),
@@ -126,7 +126,7 @@ impl PlanFigures {
 
 fn start_figure(attempt: &Attempt) -> StartFigure {
     StartFigure {
-        ending: words(&attempt.ending).0.to_owned(),
+        outcome: outcome(&attempt.outcome).0.to_owned(),
         objective: finite(attempt.objective),
         violation_max: finite(attempt.violation),
         iterations: attempt.iterations,
@@ -134,7 +134,7 @@ fn start_figure(attempt: &Attempt) -> StartFigure {
     }
 }
 
-fn contact_figure(plan: &Plan, contact: &Contact) -> ContactFigure {
+fn contact_figure(plan: &Plan, contact: &ContactSolution) -> ContactFigure {
     let name = |body: usize| plan.model.bodies[body].name.clone();
     ContactFigure {
         name: contact.name.clone(),
@@ -147,20 +147,21 @@ fn contact_figure(plan: &Plan, contact: &Contact) -> ContactFigure {
     }
 }
 
-/// The word for an ending, and what is known about it.
-fn words(ending: &Ending) -> (&'static str, Vec<String>) {
+/// The word for an outcome, and its evidence.
+fn outcome(ending: &Outcome) -> (&'static str, Vec<String>) {
     let none = Vec::new();
     match ending {
-        Ending::Optimal => ("optimal", none),
-        Ending::Saddle => {
-            ("saddle", vec!["some direction lowers the price, but no step along it was accepted".to_owned()])
-        }
-        Ending::Infeasible(conflicts) => ("infeasible", conflicts.clone()),
-        Ending::Stalled(why) => ("stalled", vec![why.clone()]),
-        Ending::IterationLimit => ("iteration-limit", none),
-        Ending::Stopped => ("stopped", none),
-        Ending::Misses(contacts) => ("misses", contacts.clone()),
-        Ending::Overlaps(pairs) => ("overlaps", pairs.clone()),
+        Outcome::Optimal => ("optimal", none),
+        Outcome::Saddle => (
+            "saddle",
+            vec!["some direction lowers the objective, but no step along it was accepted".to_owned()],
+        ),
+        Outcome::Infeasible(conflicts) => ("infeasible", conflicts.clone()),
+        Outcome::Stalled(why) => ("stalled", vec![why.clone()]),
+        Outcome::IterationLimit => ("iteration-limit", none),
+        Outcome::Interrupted => ("interrupted", none),
+        Outcome::ContactMissed(contacts) => ("contact-missed", contacts.clone()),
+        Outcome::Penetration(pairs) => ("penetration", pairs.clone()),
     }
 }
 

@@ -1,15 +1,15 @@
 //! The figures of a run: `summary.json`.
 //!
-//! Errors are what no cause explains: energy beyond the work of forces, momentum beyond the impulses of forces, gravity and
-//! supports. Energy errors are relative to the greatest kinetic energy or the range of the potential, whichever is greater:
-//! the total itself depends on where the potential is said to be zero.
+//! Errors are unaccounted changes: of energy beyond the work of forces, of momentum beyond the impulses of forces, gravity and
+//! supports. Energy errors are relative to the largest kinetic energy or the range of the potential energy, whichever is larger;
+//! the total energy is no scale, as it depends on the zero of the potential.
 
 use super::checkpoint::ContactFigures;
+use super::complementarity::{ComplementarityFigures, ComplementarityStats};
 use super::error::RunError;
-use super::folder;
+use super::folder::{self, Folder};
 use super::planned_figures::PlanFigures;
-use super::shot::ShootFigures;
-use super::stepping::{Complementarity, Stepping};
+use super::shooting_figures::ShootFigures;
 use crate::Scene;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::StepFailure;
@@ -23,11 +23,11 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It reached its end.
+    /// The run reached its end.
     Finished,
-    /// It was told to stop; it can be resumed.
+    /// The run was interrupted and can be resumed.
     Interrupted,
-    /// A step could not be made.
+    /// A step failed.
     Failed,
 }
 
@@ -36,15 +36,15 @@ pub enum Status {
 pub struct Summary {
     /// Name of the scene.
     pub scene: String,
-    /// One line about it.
+    /// Its title, one line.
     pub title: String,
-    /// What it shows.
+    /// Its description.
     pub description: String,
     /// Name of the scheme.
     pub scheme: String,
-    /// Its order of accuracy in time, through the collisions it knows of.
+    /// Its order of accuracy in time, through the collisions that it resolves.
     pub order: u32,
-    /// Its tolerances by name, and with a contact potential the overlap that is allowed, m.
+    /// Its tolerances by name; with a contact potential also the allowed penetration, m.
     pub tolerances: BTreeMap<String, f64>,
     /// Version of the program.
     pub version: String,
@@ -58,11 +58,11 @@ pub struct Summary {
     pub t_end: f64,
     /// Time spent computing, over all parts of a resumed run, s.
     pub wall_time_s: f64,
-    /// What is odd but not wrong.
+    /// Warnings.
     pub warnings: Vec<String>,
     /// How it ended.
     pub status: Status,
-    /// Why a step could not be made.
+    /// The failed step, if there is one.
     pub failure: Option<Failure>,
     /// Energies.
     pub energy: Energy,
@@ -70,96 +70,96 @@ pub struct Summary {
     pub linear_momentum: Momentum,
     /// Angular momentum about the origin.
     pub angular_momentum: Momentum,
-    /// Greatest violation of a joint or loop by placements, m or cosine.
+    /// Largest violation of a joint or loop by positions, m or cosine.
     pub constraint_max: f64,
-    /// Greatest violation by velocities, m/s or rad/s.
+    /// Largest violation by velocities, m/s or rad/s.
     pub constraint_velocity_max: f64,
-    /// Greatest violation of the hidden constraints by the unprojected momenta, m/s or rad/s.
+    /// Largest violation of the hidden constraints by the unprojected momenta, m/s or rad/s.
     pub constraint_hidden_max: f64,
-    /// Greatest overlap of two bodies at the end of a step, m; none where nothing can collide.
+    /// Largest penetration of two bodies at the end of a step, m; none where nothing can collide.
     pub overlap_max: Option<f64>,
-    /// Collisions.
+    /// Number of collisions.
     pub collisions: u64,
-    /// Steps of islands handed to the decomposition scheme.
+    /// Steps of islands that fell back to the decomposition scheme.
     pub fallbacks: u64,
-    /// Mean violation of constraints over the steps, overlaps in units of the metric; of schemes that stabilise them.
+    /// Mean violation of constraints over the steps, penetrations in units of the metric; of schemes that stabilise them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infeasibility_mean: Option<f64>,
-    /// The greatest.
+    /// Largest violation of constraints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infeasibility_max: Option<f64>,
-    /// What the complementarity problems of the steps came to, of schemes that have them.
+    /// Figures of the complementarity problems of the steps, of schemes that solve them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub complementarity: Option<Complementarity>,
-    /// What moving bodies out of each other brought; none where nothing can collide.
+    pub complementarity: Option<ComplementarityFigures>,
+    /// Contribution of the projection that separates penetrating bodies; none where nothing can collide.
     pub projection: Option<Projection>,
-    /// What every cause has brought.
-    pub causes: Vec<Brought>,
-    /// What the scene is made of.
+    /// Contributions of the sources of the ledger.
+    pub sources: Vec<SourceContribution>,
+    /// Numbers of bodies, joints and forces.
     pub counts: Counts,
-    /// Every how many steps a state is in the trajectory.
+    /// Number of steps from a row of the trajectory to the next.
     pub every: u64,
-    /// States in the trajectory.
+    /// Rows of the trajectory.
     pub rows: u64,
-    /// Most iterations a step took.
+    /// Most iterations of a step.
     pub iterations_max: u64,
-    /// What the search for a manoeuvre came to, of a plan.
+    /// Figures of the optimal control problem, of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFigures>,
-    /// What the search for initial conditions came to, of a shot.
+    /// Figures of the shooting problem, of a scene with `[shoot]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shoot: Option<ShootFigures>,
-    /// How far a simulation under planned efforts is from the plan.
+    /// Deviation of a simulation under planned control inputs from the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayFigures>,
 }
 
-/// How far a simulation under planned efforts is from what was planned, at the nodes.
+/// Deviation of a simulation under planned control inputs from the plan, at the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplayFigures {
-    /// Greatest distance of a centre of mass from where it was planned, m.
+    /// Largest distance of a center of mass from its planned position, m.
     pub agreement_position: f64,
-    /// Greatest angle of a body from how it was planned, rad.
+    /// Largest angle between an orientation and the planned one, rad.
     pub agreement_rotation: f64,
-    /// The joints that contacts made.
+    /// The joints made by contacts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointFigures>,
 }
 
-/// A joint that a planned contact made in a simulation.
+/// A joint made by a planned contact in a simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JointFigures {
-    /// The contact's name.
+    /// Name of the contact.
     pub name: String,
     /// `spherical` or `fixed`.
     pub joint: String,
-    /// The bodies it holds together.
+    /// The bodies that it connects.
     pub bodies: [String; 2],
-    /// The node where it entered.
+    /// The node at which it is made.
     pub node: usize,
-    /// When that was planned, s.
+    /// Planned time of that node, s.
     pub made: f64,
-    /// The node where it is to leave, if it is.
+    /// The node at which it is released, if it is.
     pub release: Option<usize>,
-    /// When that was planned, s.
+    /// Planned time of the release, s.
     pub left: Option<f64>,
-    /// Where it holds, m.
+    /// Its point, m.
     pub point: [f64; 3],
-    /// The impulse on the first body with which it entered, N s.
+    /// The impulse on the first body when it is made, N s.
     pub impulse: [f64; 3],
-    /// Of a foothold, how far it was outside of its cone of friction.
+    /// Of a foothold: distance from its friction cone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cone: Option<ConeFigures>,
 }
 
-/// `|f_t| - μ f_n` of a foothold, negative inside of the cone.
+/// `|f_t| - μ f_n` of a foothold, negative inside of the friction cone.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConeFigures {
     /// The coefficient of friction.
     pub friction: f64,
-    /// Of the impulse with which it entered, N s.
+    /// Of the impulse when it is made, N s.
     pub blow: f64,
-    /// The greatest of its forces at nodes between its ends, N; null if there are none.
+    /// Largest of its forces at the nodes between, N; null if there are none.
     pub force: Option<f64>,
 }
 
@@ -171,7 +171,7 @@ pub struct Energy {
     /// At the end.
     #[serde(rename = "final")]
     pub last: f64,
-    /// Greatest energy no work explains, relative to `scale`.
+    /// Largest unaccounted energy, relative to `scale`.
     pub max_relative_error: f64,
     /// The same, J.
     pub max_error: f64,
@@ -183,11 +183,11 @@ pub struct Energy {
     pub kinetic: [f64; 2],
     /// Potential energy at start and end.
     pub potential: [f64; 2],
-    /// Greatest kinetic energy.
+    /// Largest kinetic energy.
     pub kinetic_max: f64,
-    /// Smallest and greatest potential energy.
+    /// Smallest and largest potential energy.
     pub potential_range: [f64; 2],
-    /// Greatest error of `H_d` of the unprojected momenta.
+    /// Largest error of `H_d` of the unprojected momenta.
     pub hamiltonian_max_error: f64,
 }
 
@@ -199,48 +199,48 @@ pub struct Momentum {
     /// At the end.
     #[serde(rename = "final")]
     pub last: [f64; 3],
-    /// Greatest change that no cause explains.
+    /// Largest unaccounted change.
     pub max_error: f64,
-    /// Greatest size.
+    /// Largest norm.
     pub max: f64,
 }
 
-/// What moving bodies out of each other has brought.
+/// Contribution of the projection that separates penetrating bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Projection {
     /// J
     pub energy: f64,
-    /// About the origin, N m s.
+    /// SceneInfo the origin, N m s.
     pub angular_momentum: [f64; 3],
 }
 
-/// What a cause has brought.
+/// Contribution of a source of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Brought {
-    /// A force's name, or `gravity`, `supports`, `scheme`.
-    pub cause: String,
+pub struct SourceContribution {
+    /// Name of a force, or `gravity`, `supports`, `scheme`, ...
+    pub source: String,
     /// J.
     pub energy: f64,
     /// N s.
     pub linear_momentum: [f64; 3],
-    /// About the origin, N m s.
+    /// SceneInfo the origin, N m s.
     pub angular_momentum: [f64; 3],
 }
 
-/// What a scene is made of.
+/// Numbers of bodies, joints and forces of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Bodies, fixed ones too.
+    /// Bodies, including fixed ones.
     pub bodies: usize,
     /// Bodies that move.
     pub moving: usize,
-    /// Joints that hold bodies: all but the free ones nobody wrote down.
+    /// Joints, without the free joints of bodies that have none in the scene.
     pub joints: usize,
     /// Joints that close loops.
     pub loops: usize,
     /// Degrees of freedom of the tree.
     pub dofs: usize,
-    /// Groups that advance on their own.
+    /// Islands: groups of bodies that are advanced independently.
     pub islands: usize,
     /// Forces.
     pub forces: usize,
@@ -264,19 +264,19 @@ impl Counts {
     }
 }
 
-/// A step that could not be made.
+/// A failed step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Which one.
+    /// Its number.
     pub step: u64,
-    /// When it began, s.
+    /// Time at its beginning, s.
     pub time: f64,
     /// A body of the island.
     pub body: String,
-    /// What went wrong, and what to do.
+    /// Error and remedy.
     pub message: String,
-    /// Residuals of the iterations: their relative decrements of action. JSON has no word for one that is not finite; it
-    /// is written `null` and read back as not a number.
+    /// Residuals of the iterations: relative decrements of the action. Values that are not finite are written as `null` and read
+    /// back as NaN.
     #[serde(deserialize_with = "numbers_or_null")]
     pub residuals: Vec<f64>,
 }
@@ -298,26 +298,26 @@ impl From<&StepFailure> for Failure {
     }
 }
 
-/// What a run has made: its model, its last state, its books, and how steps were made.
+/// The result of a run: model, last state, ledger and scheme.
 #[derive(Clone, Debug)]
-pub struct Made<'a> {
-    /// Everything that time does not change.
+pub struct RunResult<'a> {
+    /// The model.
     pub model: &'a Model,
     /// The last state.
     pub state: &'a State,
-    /// The books.
+    /// The ledger.
     pub ledger: &'a Ledger,
-    /// Who made the steps.
+    /// Name of the scheme.
     pub scheme: &'a str,
-    /// Order of accuracy in time.
+    /// Its order of accuracy in time.
     pub order: u32,
-    /// Tolerances by name.
+    /// Its tolerances by name.
     pub tolerances: Vec<(&'static str, f64)>,
-    /// Step, s.
+    /// Step size, s.
     pub h: f64,
 }
 
-impl<'a> From<&'a Simulation> for Made<'a> {
+impl<'a> From<&'a Simulation> for RunResult<'a> {
     fn from(simulation: &'a Simulation) -> Self {
         Self {
             model: simulation.model(),
@@ -331,62 +331,69 @@ impl<'a> From<&'a Simulation> for Made<'a> {
     }
 }
 
-/// What is known about a run besides its scene and its simulation.
+/// Status, warnings and statistics of a run.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct RunStats {
     /// How it ended.
     pub status: Status,
-    /// Why a step could not be made.
+    /// The failed step, if there is one.
     pub failure: Option<Failure>,
-    /// What is odd but not wrong.
+    /// Warnings.
     pub warnings: Vec<String>,
     /// Time spent computing, s.
     pub wall_time: f64,
-    /// States in the trajectory.
+    /// Rows of the trajectory.
     pub rows: u64,
-    /// Most iterations a step took.
+    /// Most iterations of a step.
     pub iterations: u64,
-    /// What collisions came to.
+    /// Contact.
     pub contact: ContactFigures,
-    /// What complementarity problems came to.
-    pub stepping: Stepping,
+    /// Statistics of complementarity problems.
+    pub complementarity: ComplementarityStats,
 }
 
 impl Summary {
-    /// Reads the figures of the run in a folder. They are written with all their digits; reading them may cost the last.
+    /// Reads the summary of the run in a folder. Numbers are written with all their digits; reading them may lose the last.
     pub fn read(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(folder::SUMMARY);
         let text = fs::read_to_string(&path).map_err(RunError::at(&path))?;
         serde_json::from_str(&text).map_err(|source| RunError::Summary { path, source })
     }
 
-    /// Puts the figures together.
-    pub fn new(scene: &About, made: &Made<'_>, course: Course) -> Self {
-        let (state, ledger) = (made.state, made.ledger);
+    /// Writes it into the folder of its run.
+    pub fn write(&self, folder: &Folder) -> Result<(), RunError> {
+        // A summary holds numbers, texts and lists of them, which JSON can express: this does not fail.
+        let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        folder.write(folder::SUMMARY, &text)
+    }
+
+    /// Collects the figures of a run.
+    pub fn new(scene: &SceneInfo, result: &RunResult<'_>, stats: RunStats) -> Self {
+        let (state, ledger) = (result.state, result.ledger);
         let (first, last, extremes) = (ledger.initial(), ledger.latest(), ledger.extremes());
         let scale = extremes.energy_scale();
         Self {
             scene: scene.name.clone(),
             title: scene.title.clone(),
             description: scene.description.clone(),
-            scheme: made.scheme.to_owned(),
-            order: made.order,
-            tolerances: made
+            scheme: result.scheme.to_owned(),
+            order: result.order,
+            tolerances: result
                 .tolerances
                 .iter()
                 .copied()
-                .chain(scene.allowed.map(|overlap| ("allowed_overlap", overlap)))
+                .chain(scene.allowed_penetration.map(|depth| ("allowed_penetration", depth)))
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seed: scene.seed,
-            h: made.h,
+            h: result.h,
             steps: state.steps,
             t_end: state.time,
-            wall_time_s: course.wall_time,
-            warnings: scene.warnings_after(course.warnings, &course.contact),
-            status: course.status,
-            failure: course.failure,
+            wall_time_s: stats.wall_time,
+            warnings: scene.warnings_after(stats.warnings, &stats.contact),
+            status: stats.status,
+            failure: stats.failure,
             energy: Energy {
                 initial: first.energy(),
                 last: last.energy(),
@@ -397,7 +404,7 @@ impl Summary {
                 },
                 max_error: extremes.energy_error,
                 scale,
-                // The sum of nothing is -0.
+                // The sum of no terms is -0.
                 work: ledger.work() + 0.0,
                 kinetic: [first.kinetic, last.kinetic],
                 potential: [first.potential, last.potential],
@@ -420,29 +427,30 @@ impl Summary {
             constraint_max: extremes.position_violation,
             constraint_velocity_max: extremes.velocity_violation,
             constraint_hidden_max: extremes.hidden_violation,
-            overlap_max: made.model.contacts.as_ref().map(|_| course.contact.overlap),
-            collisions: course.contact.collisions,
-            fallbacks: course.contact.fallbacks,
-            infeasibility_mean: course.stepping.infeasibility().map(|(mean, _)| mean),
-            infeasibility_max: course.stepping.infeasibility().map(|(_, max)| max),
-            complementarity: course.stepping.summary(),
-            projection: ledger
-                .source("projection")
-                .map(|cause| Projection { energy: cause.energy, angular_momentum: vector(&cause.angular) }),
-            causes: ledger
+            overlap_max: result.model.contacts.as_ref().map(|_| stats.contact.penetration),
+            collisions: stats.contact.collisions,
+            fallbacks: stats.contact.fallbacks,
+            infeasibility_mean: stats.complementarity.infeasibility_mean(),
+            infeasibility_max: stats.complementarity.infeasibility_max(),
+            complementarity: stats.complementarity.figures(),
+            projection: ledger.source("projection").map(|source| Projection {
+                energy: source.energy,
+                angular_momentum: vector(&source.angular),
+            }),
+            sources: ledger
                 .sources()
                 .iter()
-                .map(|cause| Brought {
-                    cause: cause.name.clone(),
-                    energy: cause.energy,
-                    linear_momentum: vector(&cause.linear),
-                    angular_momentum: vector(&cause.angular),
+                .map(|source| SourceContribution {
+                    source: source.name.clone(),
+                    energy: source.energy,
+                    linear_momentum: vector(&source.linear),
+                    angular_momentum: vector(&source.angular),
                 })
                 .collect(),
-            counts: Counts::of(made.model),
+            counts: Counts::of(result.model),
             every: scene.every,
-            rows: course.rows,
-            iterations_max: course.iterations,
+            rows: stats.rows,
+            iterations_max: stats.iterations,
             plan: None,
             shoot: None,
             replay: None,
@@ -454,40 +462,40 @@ fn vector(v: &Vec3) -> [f64; 3] {
     (*v).into()
 }
 
-/// What a summary says about a scene.
+/// What the summary copies from the scene.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct SceneInfo {
     name: String,
     title: String,
     description: String,
     seed: u64,
     every: u64,
-    /// How far bodies may overlap, m, where contact is a potential.
-    allowed: Option<f64>,
+    /// Allowed penetration, m, where contact is a potential.
+    allowed_penetration: Option<f64>,
 }
 
-impl About {
-    /// What was odd before the run, and what turned out to be.
+impl SceneInfo {
+    /// The warnings of the scene and those of the run.
     fn warnings_after(&self, mut warnings: Vec<String>, contact: &ContactFigures) -> Vec<String> {
-        if let Some(allowed) = self.allowed.filter(|allowed| contact.overlap > *allowed) {
+        if let Some(allowed) = self.allowed_penetration.filter(|allowed| contact.penetration > *allowed) {
             warnings.push(format!(
-                "bodies overlapped by up to {:.2e} m, more than the {allowed:.2e} m allowed; take a smaller step with a larger C",
-                contact.overlap
+                "bodies penetrated each other by up to {:.2e} m, more than the allowed {allowed:.2e} m; take a smaller step with a larger `stiffness`",
+                contact.penetration
             ));
         }
         let steps = match contact.fallbacks {
             0 => return warnings,
-            1 => "1 step was".to_owned(),
-            n => format!("{n} steps were"),
+            1 => "1 step".to_owned(),
+            n => format!("{n} steps"),
         };
         warnings.push(format!(
-            "{steps} handed to the decomposition scheme for too many impacts; bodies that come to rest on others do that, otherwise take a smaller step"
+            "{steps} fell back to the decomposition scheme after too many impacts: bodies are coming to rest on others, or the step is too large; in that case take a smaller one"
         ));
         warnings
     }
 }
 
-impl From<&Scene> for About {
+impl From<&Scene> for SceneInfo {
     fn from(scene: &Scene) -> Self {
         Self {
             name: scene.name.clone(),
@@ -495,10 +503,10 @@ impl From<&Scene> for About {
             description: scene.description.clone(),
             seed: scene.run.seed,
             every: scene.run.every as u64,
-            allowed: scene
+            allowed_penetration: scene
                 .contact
                 .filter(|contact| contact.potential.is_some())
-                .map(|contact| contact.overlap),
+                .map(|contact| contact.allowed_penetration),
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Why a study cannot begin or cannot be written. That a point fails is no error here but an ending.
+//! Errors of studies: they cannot start, or their files cannot be written. A failed run of a point is not an error but an outcome.
 
 use crate::complaint::SceneError;
 use crate::run::RunError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a study cannot begin or cannot be written.
+/// Why a study cannot start or cannot be written.
 #[derive(Debug, Error)]
 pub enum StudyError {
-    /// Some point of the grid is no scene that can run, or some figure is none of a run.
+    /// The scene of a point cannot run, or a figure is not in the summary.
     #[error(transparent)]
     Refused(#[from] SceneError),
-    /// The folder holds something else.
-    #[error("{} is not empty and holds no study; choose another folder with --out", folder.display())]
+    /// The folder holds other files.
+    #[error("{} is not empty and is not the folder of a study; choose another folder with --out", folder.display())]
     NotAStudy {
         /// The folder.
         folder: PathBuf,

@@ -1,4 +1,4 @@
-//! How fast a figure falls or grows: the slope of the line through the logarithms, by least squares.
+//! Convergence rates: slope of the line through the logarithms, by least squares.
 //!
 //! ```text
 //! log y = a + s log x        s = Sxy/Sxx        standard error of s = sqrt(Syy - s Sxy)/sqrt((n - 2) Sxx)
@@ -9,18 +9,17 @@ use serde::{Deserialize, Serialize};
 /// The slope of a line through logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// The exponent: `y` goes like `x` to this power.
+    /// The exponent `s` of `y ~ x^s`.
     pub slope: f64,
-    /// Its standard error; two points leave none.
+    /// Its standard error; none for two points.
     pub standard_error: Option<f64>,
     /// Value of the line at `x = 1`.
     pub factor: f64,
-    /// Points that counted.
+    /// Number of points of the fit.
     pub points: usize,
 }
 
-/// The rate of points of which both coordinates are positive; others have no logarithm and do not count. `None` if fewer than two places
-/// on the axis are left.
+/// The rate of the points with two positive coordinates; others have no logarithm and are ignored. None with fewer than two abscissas.
 pub fn rate(points: impl IntoIterator<Item = (f64, f64)>) -> Option<Rate> {
     let fit = |(x, y): &(f64, f64)| *x > 0.0 && *y > 0.0 && x.is_finite() && y.is_finite();
     let logs: Vec<(f64, f64)> = points.into_iter().filter(fit).map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -33,7 +32,7 @@ pub fn rate(points: impl IntoIterator<Item = (f64, f64)>) -> Option<Rate> {
         return None;
     }
     let slope = sxy / sxx;
-    // Rounding may leave less than nothing of a perfect line.
+    // Rounding may make the residual of an exact line negative.
     let rest = (syy - slope * sxy).max(0.0);
     let standard_error = (logs.len() > 2).then(|| (rest / ((n - 2.0) * sxx)).sqrt());
     Some(Rate { slope, standard_error, factor: (y0 - slope * x0).exp(), points: logs.len() })
@@ -59,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_logarithm_does_not_count() {
+    fn points_without_logarithm_are_ignored() {
         let found = rate([(1.0, 1.0), (2.0, 0.0), (-1.0, 3.0), (4.0, 4.0), (3.0, f64::NAN)]).unwrap();
         assert_eq!((found.points, found.standard_error), (2, None));
         assert!((found.slope - 1.0).abs() < 1e-14);

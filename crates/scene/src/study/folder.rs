@@ -1,28 +1,28 @@
-//! The folder of a study: its files, who may write into it, and what of an older study it holds.
+//! The folder of a study: its files, its lock, and the results of an older study in it.
 //!
-//! A folder is a study's if it holds a `study.json` that says so. Anything else that is not empty is left alone.
+//! A folder is a study's if it holds a `study.json` that says so. Any other folder that is not empty is refused.
 
 use super::error::StudyError;
-use super::record::Record;
+use super::record::StudyRecord;
 use crate::run::{RunError, replace};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// All that was found, as JSON.
+/// All results, as JSON.
 pub const STUDY: &str = "study.json";
-/// The values as a table.
+/// The values of the figures as a table.
 pub const TABLE: &str = "study.csv";
-/// The page.
+/// The report page.
 pub const REPORT: &str = "report.html";
-/// Runs that are kept, a run folder for each point.
+/// Run folders that are kept, one for each point.
 pub const RUNS: &str = "runs";
-/// Runs in the making that are not kept.
+/// Run folders of points in progress that are not kept.
 pub const POINTS: &str = "points";
-/// What is locked as long as somebody writes into the folder.
+/// File with the lock of the folder.
 const LOCK: &str = "lock";
 
-/// The folder of a study that this process alone writes into.
+/// The folder of a study, locked by this process.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -30,13 +30,13 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder, and what an older study has left in it: nothing unless it is resumed.
-    pub fn open(path: &Path, resume: bool) -> Result<(Self, Option<Record>), StudyError> {
+    /// Opens a folder; returns the results of the study in it too, if it is resumed.
+    pub fn open(path: &Path, resume: bool) -> Result<(Self, Option<StudyRecord>), StudyError> {
         let old = record(path);
         if resume && old.is_none() {
             return Err(StudyError::NothingToResume { folder: path.to_owned() });
         }
-        // A study that was killed before it wrote anything leaves its empty places.
+        // A study that was killed before it wrote results leaves an empty folder of points.
         let own = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() == POINTS);
         let empty = || fs::read_dir(path).map_or(true, |mut entries| entries.all(own));
         if old.is_none() && !empty() {
@@ -51,20 +51,20 @@ impl Folder {
         Ok((folder, old.filter(|_| resume)))
     }
 
-    /// Where the run of a point goes.
+    /// Run folder of a point.
     pub fn run(&self, name: &str, keep: bool) -> PathBuf {
         self.path.join(if keep { RUNS } else { POINTS }).join(name)
     }
 
-    /// Writes the record.
-    pub fn write(&self, record: &Record) -> Result<(), StudyError> {
+    /// Writes the results.
+    pub fn write(&self, record: &StudyRecord) -> Result<(), StudyError> {
         let path = self.path.join(STUDY);
-        // A record holds numbers, words and lists of them: nothing that JSON cannot say.
+        // A record holds numbers, texts and lists of them, which JSON can express: this does not fail.
         let text = serde_json::to_string_pretty(record).unwrap_or_default() + "\n";
         Ok(replace(&path, |path| fs::write(path, text)).map_err(RunError::at(&path))?)
     }
 
-    /// Removes runs in the making.
+    /// Removes runs in progress.
     fn clear(&self) -> Result<(), StudyError> {
         let points = self.path.join(POINTS);
         for entry in fs::read_dir(&points).map_err(RunError::at(&points))?.flatten() {
@@ -75,12 +75,12 @@ impl Folder {
         Ok(())
     }
 
-    /// Where the first step is taken that shows which figures there are: no point is called that.
+    /// Run folder of the step that checks the figures; no point has this name.
     pub fn trial(&self) -> PathBuf {
         self.run("first step", false)
     }
 
-    /// Leaves a folder without what was needed on the way, if nothing is left to do.
+    /// Removes temporary folders, if the study is finished, and the lock.
     pub fn close(mut self, finished: bool) -> Result<(), StudyError> {
         if finished {
             self.clear()?;
@@ -88,13 +88,13 @@ impl Folder {
         self.lock = None;
         let points = self.path.join(POINTS);
         _ = fs::remove_file(points.join(LOCK));
-        // Another one's files keep it.
+        // A folder with other files stays.
         _ = fs::remove_dir(points);
         Ok(())
     }
 }
 
-/// Removes the run of a point.
+/// Removes the run folder of a point.
 pub(super) fn remove(run: &Path) -> Result<(), StudyError> {
     match fs::remove_dir_all(run) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::at(run)(error).into()),
@@ -102,10 +102,10 @@ pub(super) fn remove(run: &Path) -> Result<(), StudyError> {
     }
 }
 
-/// The study in a folder, if there is one.
-fn record(path: &Path) -> Option<Record> {
+/// The results of the study in a folder, if there is one.
+fn record(path: &Path) -> Option<StudyRecord> {
     let text = fs::read_to_string(path.join(STUDY)).ok()?;
-    serde_json::from_str(&text).ok().filter(Record::is_readable)
+    serde_json::from_str(&text).ok().filter(StudyRecord::is_readable)
 }
 
 fn lock(points: &Path) -> Result<Option<File>, StudyError> {
@@ -117,7 +117,7 @@ fn lock(points: &Path) -> Result<Option<File>, StudyError> {
             let folder = points.parent().unwrap_or(points).to_owned();
             Err(RunError::Busy { folder }.into())
         }
-        // Some file systems know no locks; a study need not fail for that.
+        // Some file systems have no locks; a study does not fail for that.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
         Err(TryLockError::Error(error)) => Err(RunError::at(&place)(error).into()),
     }

@@ -1,23 +1,23 @@
-//! The points of the grid, in one order: curve by curve, each along the axis.
+//! The points of the grid in their order: curve by curve, each along the abscissa axis.
 //!
 //! Curves are the combinations of the values of all axes but one, the first axis of the file slowest.
 
-use super::{Axis, Setting, Study};
+use super::{Axis, AxisValue, Study};
 use std::collections::BTreeMap;
 
 /// A combination of values of the axes that make curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// A value for each of these axes.
-    pub at: BTreeMap<String, Setting>,
-    /// In words; empty if there is only one.
+    pub at: BTreeMap<String, AxisValue>,
+    /// Its label; empty if there is one curve.
     pub label: String,
-    /// What it overrides, in the order of the axes.
-    pub(super) changes: Vec<(String, String)>,
+    /// Its overrides, in the order of the axes.
+    pub(super) overrides: Vec<(String, String)>,
 }
 
 impl Study {
-    /// The axis that figures are drawn over.
+    /// The abscissa axis.
     pub fn axis(&self) -> &Axis {
         &self.axes[self.x]
     }
@@ -27,16 +27,16 @@ impl Study {
         self.axes.iter().enumerate().filter(|(k, _)| *k != self.x).map(|(_, axis)| axis)
     }
 
-    /// All curves in their order: one if there is no axis to make more.
+    /// All curves in their order; one without axes that make curves.
     pub fn curves(&self) -> Vec<Curve> {
-        let mut all = vec![Curve { at: BTreeMap::new(), label: String::new(), changes: Vec::new() }];
+        let mut all = vec![Curve { at: BTreeMap::new(), label: String::new(), overrides: Vec::new() }];
         for axis in self.curve_axes() {
-            let longer = |curve: &Curve, value: &Setting| {
+            let longer = |curve: &Curve, value: &AxisValue| {
                 let mut longer = curve.clone();
                 longer.at.insert(axis.name.clone(), value.clone());
                 let comma = if longer.label.is_empty() { "" } else { ", " };
-                longer.label += &format!("{comma}{}", axis.says(value));
-                longer.changes.push((axis.path.clone(), value.toml()));
+                longer.label += &format!("{comma}{}", axis.value_label(value));
+                longer.overrides.push((axis.path.clone(), value.toml()));
                 longer
             };
             all = all.iter().flat_map(|curve| axis.values.iter().map(|value| longer(curve, value))).collect();

@@ -1,16 +1,16 @@
-//! Studies: one scene at every point of a grid of overrides, and what its figures do there.
+//! Studies: one scene at every point of a grid of overrides, and figures of its summaries over the grid.
 //!
-//! A study file names a scene, the axes of the grid (a path that is set and its values), the axis that figures are drawn over, and the
-//! figures: paths into `summary.json`, with the rate that is expected of them. Every other axis makes curves. **Opens files** and runs
-//! scenes through [`crate::run`]; prints and draws nothing.
+//! A study file names a scene, the axes of the grid (the path of an override and its values), the abscissa axis, and the figures: paths
+//! into `summary.json`, with bounds of their convergence rates. The other axes make curves. **Opens files** and runs scenes through
+//! [`crate::run`]; prints and draws nothing.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
-//! | `read.rs` | what the keys of a study file mean |
-//! | `grid.rs` | points and curves, in their order |
-//! | `plan.rs` | what every point overrides, found fit to run before the first one is |
-//! | `session.rs` | the points in threads, what is kept of them, and how a study goes on |
-//! | `fit.rs` | the slope of a line through logarithms, with its standard error |
+//! | `read.rs` | keys of a study file |
+//! | `grid.rs` | points and curves |
+//! | `plan.rs` | the overrides of every point; all scenes are checked before the first is run |
+//! | `session.rs` | runs the points in threads |
+//! | `fit.rs` | slope of a line through logarithms, with its standard error |
 //! | `record.rs` | `study.json` |
 
 mod error;
@@ -25,8 +25,8 @@ mod session;
 pub use error::StudyError;
 pub use fit::{Rate, rate};
 pub use grid::Curve;
-pub use record::{Drawn, DrawnCurve, Judged, Outcome, Record, Standing};
-pub use session::{News, Options, sweep};
+pub use record::{CurveResult, FigureResult, PointOutcome, PointStatus, StudyRecord, Verdict};
+pub use session::{Options, StudyProgress, sweep};
 
 use crate::complaint::{Complaint, SceneError};
 use crate::report::Report;
@@ -38,7 +38,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Where the scene of a study comes from: what it is with these overrides.
+/// Reads the scene of a study with some overrides.
 pub type Source<'a> = dyn Fn(&[(String, String)]) -> Result<Scene, SceneError> + Sync + 'a;
 
 /// A study, read from its file.
@@ -46,24 +46,24 @@ pub type Source<'a> = dyn Fn(&[(String, String)]) -> Result<Scene, SceneError> +
 pub struct Study {
     /// The name of its folder or file.
     pub name: String,
-    /// One line about it.
+    /// Its title, one line.
     pub title: String,
-    /// What it shows.
+    /// Its description.
     pub description: String,
     /// The scene: a file, a folder, or a name from the gallery.
     pub scene: String,
-    /// What is overridden at all points: paths and TOML values.
+    /// Overrides at all points: paths and TOML values.
     pub set: Vec<(String, String)>,
     /// The axes of the grid, in the order of the file.
     pub axes: Vec<Axis>,
-    /// The axis that figures are drawn over, as its place in the list.
+    /// Index of the abscissa axis.
     pub x: usize,
-    /// What is drawn.
+    /// The figures.
     pub figures: Vec<Figure>,
-    /// Where the scene is named.
-    pub place: Spot,
-    /// Where the first of what is overridden is written; the others were added later.
-    set_places: Vec<Spot>,
+    /// Place of the scene's name.
+    pub place: SourcePlace,
+    /// Places of the overrides in the file; further ones come from the command line.
+    set_places: Vec<SourcePlace>,
 }
 
 /// An axis of the grid.
@@ -71,105 +71,105 @@ pub struct Study {
 pub struct Axis {
     /// Its name: `h`.
     pub name: String,
-    /// What is set, as by `--set`: `run.step`.
+    /// Path of the override, as after `--set`: `run.step`.
     pub path: String,
-    /// What it is set to, one value after the other.
-    pub values: Vec<Setting>,
-    /// What it is, in words.
+    /// Values.
+    pub values: Vec<AxisValue>,
+    /// Label.
     pub label: String,
-    /// Its unit; empty if it has none.
+    /// Unit; empty if it has none.
     pub unit: String,
-    /// How it is drawn.
+    /// Scale of its axis.
     pub scale: Scale,
-    /// Where it is written.
+    /// Place in the file.
     #[serde(skip)]
-    pub place: Spot,
+    pub place: SourcePlace,
 }
 
-/// A value that an axis sets.
+/// A value of an axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Setting {
-    /// True or false.
-    Truth(bool),
+pub enum AxisValue {
+    /// A boolean.
+    Boolean(bool),
     /// A whole number.
     Whole(i64),
     /// Any other number.
     Number(f64),
-    /// A word.
+    /// A string.
     Text(String),
 }
 
-/// How numbers are drawn.
+/// Scale of an axis in charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// By decades.
+    /// Logarithmic.
     #[default]
     Log,
-    /// In proportion.
+    /// Linear.
     Linear,
 }
 
 /// A figure over the grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Its name; its drawing is `NAME.svg`.
+    /// Its name; its chart is `NAME.svg`.
     pub name: String,
     /// Path into `summary.json`: `energy.max_relative_error`.
     pub value: String,
-    /// What it is, in words.
+    /// Label.
     pub label: String,
-    /// Its unit; empty if it has none.
+    /// Unit; empty if it has none.
     pub unit: String,
-    /// How it is drawn.
+    /// Scale of its axis.
     pub scale: Scale,
-    /// A slope to be drawn for comparison.
+    /// A slope drawn for comparison.
     pub slope: Option<f64>,
-    /// Whether lines are fitted, and what is expected of them.
+    /// Fit of lines with bounds of their slopes, if given.
     pub fit: Option<Fit>,
-    /// What others have found.
+    /// Published values.
     pub published: Vec<Published>,
-    /// Where it is written.
+    /// Place in the file.
     #[serde(skip)]
-    pub place: Spot,
+    pub place: SourcePlace,
 }
 
-/// A line through the logarithms of every curve, and what is expected of its slope.
+/// A line through the logarithms of every curve, with bounds of its slope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
-    /// Smallest value of the axis that counts.
+    /// Smallest abscissa of the fit.
     pub from: Option<f64>,
-    /// Greatest value of the axis that counts.
+    /// Largest abscissa of the fit.
     pub to: Option<f64>,
-    /// The slope is expected to be no smaller.
+    /// Lower bound of the slope.
     pub at_least: Option<f64>,
-    /// The slope is expected to be no greater.
+    /// Upper bound of the slope.
     pub at_most: Option<f64>,
-    /// Of which curves that is expected: values by axis. An axis that is not named has no say.
-    pub only: BTreeMap<String, Vec<Setting>>,
+    /// The curves to which the bounds apply: values by axis; an axis that is absent does not restrict them.
+    pub only: BTreeMap<String, Vec<AxisValue>>,
 }
 
-/// What others have found.
+/// Published values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Published {
-    /// Who, and where.
+    /// Source.
     pub label: String,
-    /// Places on the axis and values.
+    /// Abscissas and ordinates.
     pub points: Vec<[f64; 2]>,
-    /// The curve it is to be compared with: a value of each axis that makes curves. Empty if it is all of them.
-    pub at: BTreeMap<String, Setting>,
+    /// The curve to compare with: a value of each axis that makes curves; empty for all curves.
+    pub at: BTreeMap<String, AxisValue>,
 }
 
-/// A place in a study file, for those who find out later that something is wrong there.
+/// A place in a study file, for complaints that are found after reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct SourcePlace {
     file: String,
     place: Option<(usize, usize)>,
 }
 
-impl Spot {
-    /// Says what is wrong there.
+impl SourcePlace {
+    /// A complaint about this place.
     pub fn complaint(&self, message: impl Into<String>, remedy: impl Into<String>) -> Complaint {
         let (file, place) = (self.file.clone(), self.place);
         Complaint { file, place, message: message.into(), remedy: remedy.into() }
@@ -187,39 +187,51 @@ impl Study {
         path: impl AsRef<Path>,
         files: &dyn Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, SceneError> {
-        Self::read_into(Report::default(), path.as_ref(), files).0
+        Self::read_with(Report::default(), path.as_ref(), files).0
     }
 
-    /// Reads a study; the report may be one that listens.
-    pub(crate) fn read_into(
+    /// Reads a study and records its keys and words, with those that are accepted beside them, in a vocabulary.
+    pub fn read_recording(
+        vocabulary: &mut Vocabulary,
+        path: impl AsRef<Path>,
+        files: &dyn Fn(&Path) -> io::Result<String>,
+    ) -> Result<Self, SceneError> {
+        let report = Report::recording(std::mem::take(vocabulary));
+        let (outcome, recorded) = Self::read_with(report, path.as_ref(), files);
+        *vocabulary = recorded.unwrap_or_default();
+        outcome
+    }
+
+    /// Reads a study with a report; returns the vocabulary too, if the report records one.
+    fn read_with(
         mut report: Report,
         path: &Path,
         files: &dyn Fn(&Path) -> io::Result<String>,
     ) -> (Result<Self, SceneError>, Option<Vocabulary>) {
         let outcome = read::study(&report, path, files);
         let clean = report.is_clean();
-        let heard = report.heard();
+        let vocabulary = report.take_vocabulary();
         let (complaints, _) = report.finish();
         let study = match outcome {
             Ok(study) if clean => Ok(study),
             _ => Err(SceneError { complaints }),
         };
-        (study, heard)
+        (study, vocabulary)
     }
 }
 
 impl Axis {
-    /// A value with the name of the axis and its unit; words speak for themselves.
-    pub fn says(&self, value: &Setting) -> String {
+    /// The label of a value: with the name of the axis and its unit, or the string itself.
+    pub fn value_label(&self, value: &AxisValue) -> String {
         match value {
-            Setting::Text(text) => text.clone(),
+            AxisValue::Text(text) => text.clone(),
             other if self.unit.is_empty() => format!("{} = {other}", self.name),
             other => format!("{} = {other} {}", self.name, self.unit),
         }
     }
 }
 
-impl Setting {
+impl AxisValue {
     /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -230,10 +242,10 @@ impl Setting {
     }
 }
 
-impl fmt::Display for Setting {
+impl fmt::Display for AxisValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truth(truth) => write!(f, "{truth}"),
+            Self::Boolean(boolean) => write!(f, "{boolean}"),
             Self::Whole(n) => write!(f, "{n}"),
             Self::Number(x) if *x == 0.0 || (1e-3..1e4).contains(&x.abs()) => write!(f, "{x}"),
             Self::Number(x) => write!(f, "{x:e}"),

@@ -1,7 +1,7 @@
-//! What every point overrides. All scenes are read before the first one is run: a slip in the last value shows at once.
+//! The points of a study with their overrides. All scenes are read before the first one is run, so that an error in the last value is found at once.
 
-use super::record::{Lost, Outcome, Standing, lookup};
-use super::{Axis, Figure, Setting, Source, Study};
+use super::record::{PointOutcome, PointStatus, UnknownPath, lookup};
+use super::{Axis, AxisValue, Figure, Source, Study};
 use crate::complaint::{Complaint, SceneError};
 use crate::report::Report;
 use crate::run::npz::Crc;
@@ -13,36 +13,36 @@ use std::collections::BTreeMap;
 /// A point that can be run.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    /// What it overrides, in the order it is applied.
+    /// Its overrides in their order.
     pub overrides: Vec<(String, String)>,
     /// The name of its run folder.
     pub name: String,
-    /// Steps to take.
+    /// Steps of its run.
     pub steps: u64,
-    /// What is known before it is run.
-    pub blank: Outcome,
-    /// What is odd but not wrong.
+    /// Its result before it is run.
+    pub blank: PointOutcome,
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// All points in the order of the grid, or everything that is wrong with them.
+/// All points in the order of the grid, or all complaints about them.
 pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, SceneError> {
     let (mut points, mut complaints) = (Vec::new(), Vec::new());
     for curve in study.curves() {
         for value in &study.axis().values {
             let mut overrides = study.set.clone();
-            overrides.extend(curve.changes.iter().cloned());
+            overrides.extend(curve.overrides.iter().cloned());
             overrides.push((study.axis().path.clone(), value.toml()));
             let mut at = curve.at.clone();
             at.insert(study.axis().name.clone(), value.clone());
             let (label, name) = names(study, &at, &points);
-            match ready(source, &overrides, study, &label) {
-                Err(more) => complaints.extend(more.into_iter().map(|one| traced(study, one))),
+            match check_scene(source, &overrides, study, &label) {
+                Err(more) => complaints.extend(more.into_iter().map(|one| located(study, one))),
                 Ok((scene, steps, warnings)) => {
-                    let blank = Outcome {
+                    let blank = PointOutcome {
                         at,
                         label,
-                        status: Standing::Missing,
+                        status: PointStatus::Missing,
                         message: None,
                         values: BTreeMap::new(),
                         wall_time_s: 0.0,
@@ -57,7 +57,7 @@ pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, Sce
     if complaints.is_empty() {
         return Ok(points);
     }
-    // Every point of a curve says the same.
+    // Points of a curve give the same complaint.
     let mut all: Vec<Complaint> = Vec::new();
     for new in complaints {
         let same =
@@ -69,8 +69,8 @@ pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, Sce
     Err(SceneError { complaints: all })
 }
 
-/// The checksum of a scene that can run, its steps and warnings.
-fn ready(
+/// Checks that a scene can run; returns its checksum, steps and warnings.
+fn check_scene(
     source: &Source<'_>,
     overrides: &[(String, String)],
     study: &Study,
@@ -88,10 +88,11 @@ fn ready(
     Ok((format!("{:08x}", crc.value()), steps, warnings))
 }
 
-/// What a point is called: for people, and as a folder.
-fn names(study: &Study, at: &BTreeMap<String, Setting>, others: &[Point]) -> (String, String) {
-    let own =
-        |axis: &Axis| at.get(&axis.name).map(|value| (axis.says(value), format!("{}-{value}", axis.name)));
+/// The label of a point and the name of its run folder.
+fn names(study: &Study, at: &BTreeMap<String, AxisValue>, others: &[Point]) -> (String, String) {
+    let own = |axis: &Axis| {
+        at.get(&axis.name).map(|value| (axis.value_label(value), format!("{}-{value}", axis.name)))
+    };
     let (words, names): (Vec<String>, Vec<String>) = study.axes.iter().filter_map(own).unzip();
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '-' };
     let mut name: String = names.join("_").chars().map(plain).collect();
@@ -101,8 +102,8 @@ fn names(study: &Study, at: &BTreeMap<String, Setting>, others: &[Point]) -> (St
     (words.join(", "), name)
 }
 
-/// A complaint about an override, with the place in the study where it is written; of one from elsewhere, as it is.
-fn traced(study: &Study, complaint: Complaint) -> Complaint {
+/// A complaint about an override, moved to its place in the study file; other complaints are unchanged.
+fn located(study: &Study, complaint: Complaint) -> Complaint {
     let Some(change) = complaint.file.strip_prefix("override ") else { return complaint };
     let axes = study.axes.iter().flat_map(|axis| {
         axis.values.iter().map(move |value| (format!("{}={}", axis.path, value.toml()), &axis.place))
@@ -118,24 +119,26 @@ fn traced(study: &Study, complaint: Complaint) -> Complaint {
     }
 }
 
-/// Whether a run has all figures, as its first step shows.
+/// Checks that a summary has all figures.
 pub(super) fn check_figures(study: &Study, summary: &Value) -> Result<(), SceneError> {
-    let lost = |figure: &Figure| lookup(summary, &figure.value).err().map(|lost| unknown(figure, &lost));
-    let complaints: Vec<Complaint> = study.figures.iter().filter_map(lost).collect();
+    let unknown_path = |figure: &Figure| {
+        lookup(summary, &figure.value).err().map(|unknown_path| unknown(figure, &unknown_path))
+    };
+    let complaints: Vec<Complaint> = study.figures.iter().filter_map(unknown_path).collect();
     if complaints.is_empty() { Ok(()) } else { Err(SceneError { complaints }) }
 }
 
-fn unknown(figure: &Figure, lost: &Lost) -> Complaint {
-    let Lost { at, key, known } = lost;
+fn unknown(figure: &Figure, unknown_path: &UnknownPath) -> Complaint {
+    let UnknownPath { at, key, known } = unknown_path;
     let message = match at.as_str() {
         "" => format!("summary.json has no `{key}`"),
         at => format!("`{at}` of summary.json has no `{key}`"),
     };
-    let remedy = Report::remedy(key, known.iter().map(String::as_str), "name what is in front of it");
+    let remedy = Report::remedy(key, known.iter().map(String::as_str), "remove what follows");
     figure.place.complaint(message, remedy)
 }
 
-/// A scene to be run, of which only the figures are wanted.
+/// A scene whose trajectory has only its first and last rows.
 pub(super) fn figures_only(mut scene: Scene) -> Scene {
     scene.run.every = usize::try_from(scene.run.steps()).unwrap_or(usize::MAX).max(1);
     scene

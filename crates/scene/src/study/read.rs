@@ -1,6 +1,6 @@
-//! What the keys of a study file mean.
+//! Reads study files.
 
-use super::{Axis, Figure, Fit, Published, Scale, Setting, Spot, Study};
+use super::{Axis, AxisValue, Figure, Fit, Published, Scale, SourcePlace, Study};
 use crate::report::{Place, Read, Report};
 use crate::scene::name_of;
 use crate::tree::{Entry, Fields, Node, Value, document, list, quoted, text};
@@ -12,10 +12,10 @@ use std::path::Path;
 const TOP: [&str; 7] = ["title", "description", "scene", "set", "x", "axes", "figures"];
 /// The words for scales.
 const SCALES: [&str; 2] = ["log", "linear"];
-/// Most points of a grid: more than these are a slip.
+/// Largest number of points of a grid: larger ones are probably a mistake.
 const MOST_POINTS: usize = 100_000;
 
-/// Reads everything, so that all complaints are heard.
+/// Reads everything, so that all complaints are reported.
 pub(super) fn study(
     report: &Report,
     path: &Path,
@@ -37,8 +37,8 @@ pub(super) fn study(
     });
     let set = set(&top);
     let axes = axes(&top);
-    let x = axes.as_ref().map_err(|told| *told).and_then(|axes| over(&top, axes));
-    // Figures are read even if the axes are in doubt; only what they say about curves is not judged then.
+    let x = axes.as_ref().map_err(|reported| *reported).and_then(|axes| abscissa(&top, axes));
+    // Figures are read even if the axes have complaints; their references to curves are not checked then.
     let curves: Option<Vec<&Axis>> = match (&axes, &x) {
         (Ok(axes), Ok(x)) => {
             Some(axes.iter().enumerate().filter(|(k, _)| k != x).map(|(_, axis)| axis).collect())
@@ -57,17 +57,17 @@ pub(super) fn study(
         axes: axes?,
         x: x?,
         figures: figures?,
-        place: spot(report, top.place_of("scene")),
+        place: source_place(report, top.place_of("scene")),
     })
 }
 
-fn spot(report: &Report, place: Place) -> Spot {
+fn source_place(report: &Report, place: Place) -> SourcePlace {
     let (file, place) = report.locate(place);
-    Spot { file, place }
+    SourcePlace { file, place }
 }
 
-/// `set = ["run.until=2"]`, as on the command line, and where each is written.
-fn set(top: &Fields) -> Read<Vec<((String, String), Spot)>> {
+/// `set = ["run.until=2"]`, as on the command line, with the place of each override.
+fn set(top: &Fields) -> Read<Vec<((String, String), SourcePlace)>> {
     let items = top.list("set")?.unwrap_or_default();
     let change = |(i, item): (usize, &Node)| {
         let change = text(top.report, item, &format!("set[{i}]"))?;
@@ -75,13 +75,13 @@ fn set(top: &Fields) -> Read<Vec<((String, String), Spot)>> {
             let remedy = "write \"path=value\" as after --set, such as \"run.until=2\"";
             return Err(top.report.complain(item.place, format!("`set[{i}]` has no `=`"), remedy));
         };
-        Ok(((path.trim().to_owned(), value.trim().to_owned()), spot(top.report, item.place)))
+        Ok(((path.trim().to_owned(), value.trim().to_owned()), source_place(top.report, item.place)))
     };
-    heard(items.iter().enumerate().map(change))
+    read_all(items.iter().enumerate().map(change))
 }
 
-/// All values, or that there was a complaint about some of them: all of them are read.
-fn heard<T>(all: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
+/// All values, or `Reported` if there was a complaint about one of them: all of them are read.
+fn read_all<T>(all: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
     let all: Vec<Read<T>> = all.collect();
     all.into_iter().collect()
 }
@@ -98,7 +98,7 @@ fn named<'a>(top: &Fields<'a>, key: &str, remedy: &str) -> Read<&'a [Entry]> {
 
 fn axes(top: &Fields) -> Read<Vec<Axis>> {
     let entries = named(top, "axes", "write [axes.NAME] with the path that is set and its values")?;
-    let axes = heard(entries.iter().map(|entry| axis(top.report, entry)))?;
+    let axes = read_all(entries.iter().map(|entry| axis(top.report, entry)))?;
     let points = axes.iter().try_fold(1usize, |points, axis| points.checked_mul(axis.values.len()));
     if points.is_none_or(|points| points > MOST_POINTS) {
         let message = format!("has more than {MOST_POINTS} points");
@@ -119,7 +119,7 @@ fn axis(report: &Report, entry: &Entry) -> Read<Axis> {
     let name = format!("axes.{}", entry.key);
     let fields = Fields::of(report, &entry.node, &name, &["path", "values", "label", "unit", "scale"])?;
     let path = fields.text("path").and_then(|path| {
-        let remedy = "say what is set, as after --set, such as path = \"run.step\"";
+        let remedy = "give the path of an override, as after --set, such as path = \"run.step\"";
         path.map(str::to_owned).ok_or_else(|| fields.missing("path", remedy))
     });
     let values = values(&fields);
@@ -133,21 +133,21 @@ fn axis(report: &Report, entry: &Entry) -> Read<Axis> {
         label: label?.unwrap_or(&entry.key).to_owned(),
         unit: unit?.unwrap_or_default().to_owned(),
         scale: scale?,
-        place: spot(report, fields.place_of("path")),
+        place: source_place(report, fields.place_of("path")),
     })
 }
 
-fn values(fields: &Fields) -> Read<Vec<Setting>> {
-    let remedy = "list what it is set to, such as values = [0.1, 0.05, 0.02]";
+fn values(fields: &Fields) -> Read<Vec<AxisValue>> {
+    let remedy = "list the values of the axis, such as values = [0.1, 0.05, 0.02]";
     let Some(items) = fields.list("values")? else { return Err(fields.missing("values", remedy)) };
     if items.is_empty() {
         return Err(fields.wrong("values", "is empty", remedy));
     }
-    let mut all: Vec<Setting> = Vec::new();
+    let mut all: Vec<AxisValue> = Vec::new();
     let mut outcome = Ok(());
     for (i, item) in items.iter().enumerate() {
         match setting(fields.report, item, &format!("{}[{i}]", fields.path("values"))) {
-            Err(told) => outcome = Err(told),
+            Err(reported) => outcome = Err(reported),
             Ok(value) if all.contains(&value) => {
                 let message = format!("`{}` has {value} twice", fields.path("values"));
                 outcome = Err(fields.report.complain(item.place, message, "remove one of the two"));
@@ -158,12 +158,12 @@ fn values(fields: &Fields) -> Read<Vec<Setting>> {
     outcome.map(|()| all)
 }
 
-fn setting(report: &Report, node: &Node, name: &str) -> Read<Setting> {
+fn setting(report: &Report, node: &Node, name: &str) -> Read<AxisValue> {
     match &node.value {
-        Value::Text(text) => Ok(Setting::Text(text.clone())),
-        Value::Truth(truth) => Ok(Setting::Truth(*truth)),
-        Value::Integer(n) => Ok(Setting::Whole(*n)),
-        Value::Float(x) if x.is_finite() => Ok(Setting::Number(*x)),
+        Value::Text(text) => Ok(AxisValue::Text(text.clone())),
+        Value::Boolean(boolean) => Ok(AxisValue::Boolean(*boolean)),
+        Value::Integer(n) => Ok(AxisValue::Whole(*n)),
+        Value::Float(x) if x.is_finite() => Ok(AxisValue::Number(*x)),
         Value::Float(x) => {
             Err(report.complain(node.place, format!("`{name}` is {x}"), "give a finite number"))
         }
@@ -174,13 +174,13 @@ fn setting(report: &Report, node: &Node, name: &str) -> Read<Setting> {
     }
 }
 
-impl Setting {
-    /// As it is written in a scene file.
+impl AxisValue {
+    /// As TOML.
     pub(super) fn toml(&self) -> String {
         match self {
-            Self::Truth(truth) => truth.to_string(),
+            Self::Boolean(boolean) => boolean.to_string(),
             Self::Whole(n) => n.to_string(),
-            // Shortest digits that read back to the same bits.
+            // Shortest digits that are read back bitwise identical.
             Self::Number(x) => format!("{x:?}"),
             Self::Text(text) => quoted(text),
         }
@@ -194,8 +194,8 @@ fn scale(fields: &Fields) -> Read<Scale> {
     })
 }
 
-/// The axis that figures are drawn over; the only one need not be named.
-fn over(top: &Fields, axes: &[Axis]) -> Read<usize> {
+/// The abscissa axis; optional if there is one axis.
+fn abscissa(top: &Fields, axes: &[Axis]) -> Read<usize> {
     let names = axes.iter().map(|axis| axis.name.as_str());
     let x = match (top.text("x")?, axes) {
         (Some(given), _) => names.clone().position(|name| name == given).ok_or_else(|| {
@@ -205,12 +205,12 @@ fn over(top: &Fields, axes: &[Axis]) -> Read<usize> {
         (None, [_]) => 0,
         (None, _) => {
             let names: Vec<&str> = names.collect();
-            let remedy = format!("name the axis that figures are drawn over, one of {}", names.join(", "));
+            let remedy = format!("name the abscissa axis of the figures, one of {}", names.join(", "));
             return Err(top.missing("x", &remedy));
         }
     };
     let axis = &axes[x];
-    // It was read from there.
+    // The axes were read from this table.
     let node =
         top.table.table("axes").and_then(|axes| axes.table(&axis.name)).and_then(|axis| axis.get("values"));
     let items = match node.map(|node| &node.value) {
@@ -222,7 +222,7 @@ fn over(top: &Fields, axes: &[Axis]) -> Read<usize> {
         outcome = match value.number() {
             None => {
                 let message =
-                    format!("`axes.{}` has the value {value}, and figures are drawn over it", axis.name);
+                    format!("`axes.{}` has the value {value}, but it is the abscissa axis", axis.name);
                 Err(top.report.complain(item.place, message, "give numbers, or another axis as `x`"))
             }
             Some(number) if axis.scale == Scale::Log && !(number > 0.0) => {
@@ -238,21 +238,25 @@ fn over(top: &Fields, axes: &[Axis]) -> Read<usize> {
 fn figures(top: &Fields, curves: Option<&[&Axis]>) -> Read<Vec<Figure>> {
     let remedy = "write [figures.NAME] with a value, such as value = \"energy.max_relative_error\"";
     let entries = named(top, "figures", remedy)?;
-    heard(entries.iter().map(|entry| figure(top.report, entry, curves)))
+    read_all(entries.iter().map(|entry| figure(top.report, entry, curves)))
 }
 
 fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figure> {
     let name = format!("figures.{}", entry.key);
-    // It becomes the name of a file.
+    // It is used as a file name.
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !entry.key.chars().all(plain) || entry.key.is_empty() {
-        let remedy = "use letters, digits, `-` and `_`: its drawing is NAME.svg";
-        return Err(report.complain(entry.place, format!("`{}` is no name for a figure", entry.key), remedy));
+        let remedy = "use letters, digits, `-` and `_`: its chart is NAME.svg";
+        return Err(report.complain(
+            entry.place,
+            format!("`{}` is not a valid name of a figure", entry.key),
+            remedy,
+        ));
     }
     let known = ["value", "label", "unit", "scale", "slope", "fit", "published"];
     let fields = Fields::of(report, &entry.node, &name, &known)?;
     let value = fields.text("value").and_then(|value| {
-        let remedy = "say where it is in summary.json, such as value = \"energy.max_relative_error\"";
+        let remedy = "give a path into summary.json, such as value = \"energy.max_relative_error\"";
         value.map(str::to_owned).ok_or_else(|| fields.missing("value", remedy))
     });
     let (label, unit, scale) = (fields.text("label"), fields.text("unit"), scale(&fields));
@@ -260,10 +264,10 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
     let fit = fields.node("fit").map(|node| fit(&fields, node, curves)).transpose();
     let published = match fields.list("published") {
         Ok(Some(items)) => {
-            heard(items.iter().enumerate().map(|(i, item)| published(&fields, item, i, curves)))
+            read_all(items.iter().enumerate().map(|(i, item)| published(&fields, item, i, curves)))
         }
         Ok(None) => Ok(Vec::new()),
-        Err(told) => Err(told),
+        Err(reported) => Err(reported),
     };
     let value = value?;
     Ok(Figure {
@@ -274,7 +278,7 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
         slope: slope?,
         fit: fit?,
         published: published?,
-        place: spot(report, fields.node("value").map_or(fields.place, |node| node.place)),
+        place: source_place(report, fields.node("value").map_or(fields.place, |node| node.place)),
         value,
     })
 }
@@ -288,7 +292,7 @@ fn fit(figure: &Fields, node: &Node, curves: Option<&[&Axis]>) -> Read<Fit> {
     for (entry, axis) in chosen(&fields, "only", curves)? {
         let name = format!("{}.{}", fields.path("only"), entry.key);
         let items = list(fields.report, &entry.node, &name)?;
-        let values = heard(items.iter().map(|item| value_of(fields.report, item, &name, axis)))?;
+        let values = read_all(items.iter().map(|item| value_of(fields.report, item, &name, axis)))?;
         only.insert(axis.name.clone(), values);
     }
     let fit = Fit { from: from?, to: to?, at_least: at_least?, at_most: at_most?, only };
@@ -315,18 +319,18 @@ fn chosen<'a, 'c>(
     let found = |entry: &'a Entry| {
         let axis = curves.iter().find(|axis| axis.name == entry.key);
         axis.map(|axis| (entry, *axis)).ok_or_else(|| {
-            let message = format!("`{}` is no axis that makes curves", entry.key);
+            let message = format!("`{}` is not an axis that makes curves", entry.key);
             let names = curves.iter().map(|axis| axis.name.as_str());
             fields.report.unknown(entry.place, message, &entry.key, names, "there is none")
         })
     };
-    heard(table.entries.iter().map(found))
+    read_all(table.entries.iter().map(found))
 }
 
 /// One of the values of an axis.
-fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<Setting> {
+fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<AxisValue> {
     let given = setting(report, node, name)?;
-    let same = |own: &&Setting| match (own.number(), given.number()) {
+    let same = |own: &&AxisValue| match (own.number(), given.number()) {
         (Some(a), Some(b)) => a == b,
         _ => **own == given,
     };
@@ -340,11 +344,11 @@ fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<Setti
 fn published(figure: &Fields, node: &Node, i: usize, curves: Option<&[&Axis]>) -> Read<Published> {
     let name = format!("{}[{i}]", figure.path("published"));
     let fields = Fields::of(figure.report, node, &name, &["label", "points", "at"])?;
-    let label = fields.text("label").and_then(|label| {
-        label.map(str::to_owned).ok_or_else(|| fields.missing("label", "say who found it, and where"))
-    });
+    let label = fields
+        .text("label")
+        .and_then(|label| label.map(str::to_owned).ok_or_else(|| fields.missing("label", "name the source")));
     let points = fields.rows::<2>("points").and_then(|points| {
-        let remedy = "give places on the axis and values, such as points = [[0.1, 2e-3], [0.05, 5e-4]]";
+        let remedy = "give abscissas and ordinates, such as points = [[0.1, 2e-3], [0.05, 5e-4]]";
         points.ok_or_else(|| fields.missing("points", remedy))
     });
     let mut at = BTreeMap::new();
@@ -355,7 +359,7 @@ fn published(figure: &Fields, node: &Node, i: usize, curves: Option<&[&Axis]>) -
     if let Some(axis) =
         curves.unwrap_or_default().iter().find(|axis| !at.is_empty() && !at.contains_key(&axis.name))
     {
-        let remedy = format!("add a value of `{}`, so that it is one curve", axis.name);
+        let remedy = format!("add a value of `{}`, so that one curve is selected", axis.name);
         return Err(fields.wrong("at", "does not name a curve", &remedy));
     }
     Ok(Published { label: label?, points: points?, at })

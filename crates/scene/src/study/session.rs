@@ -1,18 +1,18 @@
-//! The points of a study in threads, what is kept of them, and how a study goes on.
+//! Runs the points of a study in threads, keeps their summaries, and resumes a study.
 //!
 //! ```text
 //! read all scenes
-//! take a first step: are the figures there?
-//! in threads, until none is left     next point -> run folder -> summary -> study.json; the folder goes unless it is kept
+//! take one step of a scene: check that its summary has the figures
+//! in threads, until no point is left     next point -> run folder -> summary -> study.json; the folder is removed unless it is kept
 //! ```
 //!
-//! Every point is an ordinary run in a folder of its own, so a study that is interrupted in the middle of a point goes on there. What has
-//! been found is looked up by the point and its scene: whatever has changed is run again, and nothing else.
+//! Every point is an ordinary run in its own folder, so that a study that is interrupted in the middle of a point resumes there. Results
+//! of an older study are identified by the point and the checksum of its scene: only what has changed is run again.
 
 use super::error::StudyError;
 use super::folder::{self, Folder};
 use super::plan::{self, Point};
-use super::record::{Outcome, Record, Standing};
+use super::record::{PointOutcome, PointStatus, StudyRecord};
 use super::{Source, Study};
 use crate::run::{self, RunError, Status, Summary};
 use std::fs;
@@ -22,65 +22,65 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How a study is run.
+/// Options of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Points at a time; nothing but the time depends on it.
+    /// Points at a time; the result does not depend on it.
     pub jobs: usize,
     /// Whether run folders are kept.
     pub keep: bool,
-    /// Whether to go on with the study in the folder.
+    /// Whether to resume the study in the folder.
     pub resume: bool,
 }
 
-/// What there is to tell while a study goes on. It comes from several threads.
+/// Progress of a study. It is reported from several threads.
 #[derive(Clone, Copy, Debug)]
-pub enum News<'a> {
-    /// Something odd but not wrong about a point.
+pub enum StudyProgress<'a> {
+    /// A warning about a point.
     Warning {
-        /// The point in words.
+        /// Label of the point.
         point: &'a str,
-        /// What is odd.
+        /// The warning.
         warning: &'a str,
     },
     /// A step was taken.
     Step {
-        /// Steps taken so far, of all points.
+        /// Steps so far, of all points.
         steps: u64,
-        /// Steps to take.
+        /// Steps of the whole study.
         total: u64,
-        /// Steps that were there when this part of the study began.
+        /// Steps that had been taken when this part of the study began.
         from: u64,
-        /// Points that have ended.
+        /// Finished points.
         done: usize,
         /// All points.
         points: usize,
     },
-    /// A point has ended.
+    /// A point is finished.
     Ended {
-        /// What came of it.
-        outcome: &'a Outcome,
-        /// Points that have ended.
+        /// Its result.
+        outcome: &'a PointOutcome,
+        /// Finished points.
         done: usize,
         /// All points.
         points: usize,
-        /// Its run folder, if that is kept.
+        /// Its run folder, if it is kept.
         folder: Option<&'a Path>,
     },
 }
 
-/// Runs a study into a folder. `watch` is told what happens and asked whether to go on.
+/// Runs a study into a folder. `observe` is called with its progress and decides whether to continue.
 pub fn sweep(
     study: &Study,
     source: &Source<'_>,
     path: &Path,
     options: Options,
-    watch: &(dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
-) -> Result<Record, StudyError> {
-    // Before the folder is touched: an old study is not cleared away for one that cannot run.
+    observe: &(dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
+) -> Result<StudyRecord, StudyError> {
+    // Before the folder is touched: an old study is not removed for one that cannot run.
     let points = plan::plan(study, source)?;
     let (folder, old) = Folder::open(path, options.resume)?;
-    let record = swept(study, source, &points, old.as_ref(), &folder, options, watch);
+    let record = swept(study, source, &points, old.as_ref(), &folder, options, observe);
     let finished = record.as_ref().is_ok_and(|record| record.status == Status::Finished);
     folder.close(finished)?;
     record
@@ -90,12 +90,12 @@ fn swept(
     study: &Study,
     source: &Source<'_>,
     points: &[Point],
-    old: Option<&Record>,
+    old: Option<&StudyRecord>,
     folder: &Folder,
     options: Options,
-    watch: &(dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
-) -> Result<Record, StudyError> {
-    let outcomes: Vec<Outcome> =
+    observe: &(dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
+) -> Result<StudyRecord, StudyError> {
+    let outcomes: Vec<PointOutcome> =
         points.iter().map(|point| known(study, point, old, folder, options.keep)).collect();
     let known = outcomes.iter().find(|outcome| !outcome.summary.is_null());
     match (known, points.first()) {
@@ -105,21 +105,27 @@ fn swept(
     }
     for Point { blank, warnings, .. } in points {
         for warning in warnings {
-            _ = watch(News::Warning { point: &blank.label, warning });
+            _ = observe(StudyProgress::Warning { point: &blank.label, warning });
         }
     }
-    let session = Session::new(study, source, points, outcomes, folder, options, watch);
+    let session = Session::new(study, source, points, outcomes, folder, options, observe);
     session.save()?;
-    session.work()?;
+    session.run_points()?;
     let record = session.record();
     folder.write(&record)?;
     Ok(record)
 }
 
-/// What is known about a point: nothing unless an older study has run the same.
-fn known(study: &Study, point: &Point, old: Option<&Record>, folder: &Folder, keep: bool) -> Outcome {
-    let same = |run: &&Outcome| {
-        run.at == point.blank.at && run.scene == point.blank.scene && run.status != Standing::Missing
+/// The result of a point in an older study, or a blank one.
+fn known(
+    study: &Study,
+    point: &Point,
+    old: Option<&StudyRecord>,
+    folder: &Folder,
+    keep: bool,
+) -> PointOutcome {
+    let same = |run: &&PointOutcome| {
+        run.at == point.blank.at && run.scene == point.blank.scene && run.status != PointStatus::Missing
     };
     let found = old
         .filter(|record| record.version == env!("CARGO_PKG_VERSION"))
@@ -128,7 +134,7 @@ fn known(study: &Study, point: &Point, old: Option<&Record>, folder: &Folder, ke
     let Some(found) = found else { return point.blank.clone() };
     let mut outcome = found.clone();
     outcome.label.clone_from(&point.blank.label);
-    outcome.measure(study);
+    outcome.extract_figures(study);
     outcome
 }
 
@@ -139,7 +145,7 @@ fn first_step(source: &Source<'_>, point: &Point, folder: &Folder) -> Result<ser
     folder::remove(&place)?;
     let summary = run::run(scene, &place, false, &mut |_| ControlFlow::Break(()))?;
     folder::remove(&place)?;
-    // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
+    // A summary holds numbers, texts and lists of them, which JSON can express: this does not fail.
     Ok(serde_json::to_value(&summary).unwrap_or_default())
 }
 
@@ -149,15 +155,15 @@ struct Session<'a> {
     points: &'a [Point],
     folder: &'a Folder,
     options: Options,
-    watch: &'a (dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
-    outcomes: Mutex<Vec<Outcome>>,
-    /// The next point to look at.
+    observe: &'a (dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
+    outcomes: Mutex<Vec<PointOutcome>>,
+    /// Index of the next point.
     next: AtomicUsize,
-    /// Steps taken, and points that have ended.
+    /// Steps taken, and finished points.
     steps: AtomicU64,
     done: AtomicUsize,
     total: u64,
-    /// Steps that were there when this part of the study began.
+    /// Steps that had been taken when this part of the study began.
     from: AtomicU64,
 }
 
@@ -166,12 +172,12 @@ impl<'a> Session<'a> {
         study: &'a Study,
         source: &'a Source<'a>,
         points: &'a [Point],
-        outcomes: Vec<Outcome>,
+        outcomes: Vec<PointOutcome>,
         folder: &'a Folder,
         options: Options,
-        watch: &'a (dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
+        observe: &'a (dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
     ) -> Self {
-        let ended = |k: &usize| outcomes[*k].status != Standing::Missing;
+        let ended = |k: &usize| outcomes[*k].status != PointStatus::Missing;
         let from = (0..points.len()).filter(ended).map(|k| points[k].steps).sum();
         let done = (0..points.len()).filter(ended).count();
         Self {
@@ -180,7 +186,7 @@ impl<'a> Session<'a> {
             points,
             folder,
             options,
-            watch,
+            observe,
             outcomes: Mutex::new(outcomes),
             next: AtomicUsize::new(0),
             steps: AtomicU64::new(from),
@@ -190,24 +196,24 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// All points that are missing, until none is left or somebody wants to stop.
-    fn work(&self) -> Result<(), StudyError> {
+    /// Runs all missing points, until none is left or the study is interrupted.
+    fn run_points(&self) -> Result<(), StudyError> {
         let threads = self.options.jobs.clamp(1, self.points.len().max(1));
         thread::scope(|scope| {
-            let all: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.one_after_the_other())).collect();
+            let all: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.run_next_points())).collect();
             let ends = all
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
-            // All have ended before the first trouble is told.
+            // All threads have ended before the first error is returned.
             ends.collect::<Vec<_>>().into_iter().collect()
         })
     }
 
-    fn one_after_the_other(&self) -> Result<(), StudyError> {
+    fn run_next_points(&self) -> Result<(), StudyError> {
         loop {
             let k = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(point) = self.points.get(k) else { return Ok(()) };
-            if self.standing(k) != Standing::Missing {
+            if self.status(k) != PointStatus::Missing {
                 continue;
             }
             let ended = self.run(point).inspect_err(|_| self.stop())?;
@@ -215,16 +221,17 @@ impl<'a> Session<'a> {
                 self.stop();
                 return Ok(());
             }
-            self.note(k, point.blank.clone().of(self.study, &ended)).inspect_err(|_| self.stop())?;
+            self.record_result(k, point.blank.clone().with_summary(self.study, &ended))
+                .inspect_err(|_| self.stop())?;
         }
     }
 
-    /// Nobody begins another point.
+    /// No thread starts another point.
     fn stop(&self) {
         self.next.store(self.points.len(), Ordering::Relaxed);
     }
 
-    /// Runs a point, or goes on with it.
+    /// Runs a point, or resumes it.
     fn run(&self, point: &Point) -> Result<Summary, StudyError> {
         let keep = self.options.keep;
         let place = self.folder.run(&point.name, keep);
@@ -232,7 +239,7 @@ impl<'a> Session<'a> {
             (self.source)(&point.overrides).map(|scene| if keep { scene } else { plan::figures_only(scene) })
         };
         let mut before = 0;
-        let mut watch = |progress: &run::Progress| {
+        let mut observe = |progress: &run::Progress| {
             if before == 0 {
                 self.from.fetch_add(progress.from, Ordering::Relaxed);
             }
@@ -240,7 +247,7 @@ impl<'a> Session<'a> {
             before = progress.steps;
             let steps = self.steps.fetch_add(taken, Ordering::Relaxed) + taken;
             let (done, points) = (self.done.load(Ordering::Relaxed), self.points.len());
-            (self.watch)(News::Step {
+            (self.observe)(StudyProgress::Step {
                 steps,
                 total: self.total,
                 from: self.from.load(Ordering::Relaxed),
@@ -249,40 +256,45 @@ impl<'a> Session<'a> {
             })
         };
         if self.options.resume && run::folder::is_run(&place) {
-            // A run of another scene is no obstacle: it is made anew.
-            if let Ok(summary) = run::run(scene()?, &place, true, &mut watch) {
+            // A run of another scene is replaced below.
+            if let Ok(summary) = run::run(scene()?, &place, true, &mut observe) {
                 return Ok(summary);
             }
         }
-        // A process that was killed at the very beginning of a point has left something that is no run yet.
+        // A process that was killed at the beginning of a point leaves a folder that is not yet a run folder.
         if !keep && place.exists() && !run::folder::is_run(&place) {
             fs::remove_dir_all(&place).map_err(RunError::at(&place))?;
         }
-        Ok(run::run(scene()?, &place, false, &mut watch)?)
+        Ok(run::run(scene()?, &place, false, &mut observe)?)
     }
 
-    /// Writes down what came of a point.
-    fn note(&self, k: usize, outcome: Outcome) -> Result<(), StudyError> {
+    /// Records the result of a point.
+    fn record_result(&self, k: usize, outcome: PointOutcome) -> Result<(), StudyError> {
         let place = self.folder.run(&self.points[k].name, self.options.keep);
         let kept = self.options.keep.then_some(place.as_path());
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        _ = (self.watch)(News::Ended { outcome: &outcome, done, points: self.points.len(), folder: kept });
+        _ = (self.observe)(StudyProgress::Ended {
+            outcome: &outcome,
+            done,
+            points: self.points.len(),
+            folder: kept,
+        });
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)[k] = outcome;
         self.save()?;
         if kept.is_none() { folder::remove(&place) } else { Ok(()) }
     }
 
-    fn standing(&self, k: usize) -> Standing {
+    fn status(&self, k: usize) -> PointStatus {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)[k].status
     }
 
-    fn record(&self) -> Record {
-        Record::new(self.study, self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    fn record(&self) -> StudyRecord {
+        StudyRecord::new(self.study, self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// Writes what is known, one thread at a time.
+    /// Writes the results so far, one thread at a time.
     fn save(&self) -> Result<(), StudyError> {
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        self.folder.write(&Record::new(self.study, outcomes.clone()))
+        self.folder.write(&StudyRecord::new(self.study, outcomes.clone()))
     }
 }

@@ -1,14 +1,14 @@
-//! Typed questions to a table. Every complaint carries the full name of the key, its line, and what to write instead.
+//! Typed access to the values of a table. Every complaint has the full name of the key, its line and a remedy.
 
 use super::{Node, Table, Value};
 use crate::report::{Place, Read, Report};
 use percussion_geometry::Vec3;
 use percussion_geometry::tolerances::LARGEST;
 
-/// What to write where something else stands.
+/// Remedy where a table is expected.
 const A_TABLE: &str = "write a table";
 
-/// A table whose keys have been checked, with its full name.
+/// A table with its full name and place.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a> {
     pub report: &'a Report,
@@ -18,7 +18,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Looks into a node; unknown keys are complained about, and the known ones can still be read.
+    /// The table of a node. Unknown keys are reported, and the known ones can still be read.
     pub fn of(report: &'a Report, node: &'a Node, name: &str, known: &[&str]) -> Read<Self> {
         let remedy = match known.first() {
             Some(key) => format!("write a table such as {{ {key} = ... }}"),
@@ -29,7 +29,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// Looks into a node whose kind decides about its keys: they are checked when that is known.
+    /// The table of a node whose keys depend on its kind: they are checked later with [`Self::check_keys`].
     pub fn of_some_kind(report: &'a Report, node: &'a Node, name: &str) -> Read<Self> {
         Self::open(report, node, name, A_TABLE)
     }
@@ -42,9 +42,9 @@ impl<'a> Fields<'a> {
         Ok(Self { report, table, place: node.place, name: name.to_owned() })
     }
 
-    /// Complains about keys that are not known; `kind` is empty unless it decides about them.
+    /// Reports unknown keys; `kind` is empty unless the keys depend on it.
     pub fn check_keys(&self, kind: &str, known: &[&str]) {
-        self.report.note(|vocabulary| vocabulary.table(&self.name, kind, self.table.keys(), known));
+        self.report.record(|vocabulary| vocabulary.table(&self.name, kind, self.table.keys(), known));
         for entry in self.table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = match self.name.is_empty() {
                 true => format!("unknown key `{}`", entry.key),
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
         if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 
-    /// Where a key stands, or the table if it is not given.
+    /// The place of a key, or that of the table if the key is absent.
     pub fn place_of(&self, key: &str) -> Place {
         self.table.entry(key).map_or(self.place, |entry| entry.place)
     }
@@ -79,18 +79,18 @@ impl<'a> Fields<'a> {
         self.table.get(key)
     }
 
-    /// Complains that a key is missing.
-    pub fn missing(&self, key: &str, remedy: &str) -> crate::report::Told {
+    /// Reports a missing key.
+    pub fn missing(&self, key: &str, remedy: &str) -> crate::report::Reported {
         self.report.complain(self.place, format!("`{}` is missing", self.path(key)), remedy)
     }
 
-    /// Complains about the value of a key.
-    pub fn wrong(&self, key: &str, message: &str, remedy: &str) -> crate::report::Told {
+    /// Reports an invalid value of a key.
+    pub fn wrong(&self, key: &str, message: &str, remedy: &str) -> crate::report::Reported {
         let text = format!("`{}` {message}", self.path(key));
         self.report.complain(self.place_of(key), text, remedy)
     }
 
-    /// Refuses keys that make no sense here.
+    /// Reports keys that do not apply here.
     pub fn refuse(&self, keys: &[&str], why: &str, remedy: &str) -> Read<()> {
         let mut outcome = Ok(());
         for key in keys.iter().filter(|key| self.has(key)) {
@@ -112,7 +112,7 @@ impl<'a> Fields<'a> {
         self.read(key, number)
     }
 
-    /// A positive number; `what` it is, with its unit.
+    /// A positive number; `what` names it, with its unit.
     pub fn positive(&self, key: &str, what: &str) -> Read<Option<f64>> {
         match self.number(key)? {
             Some(x) if x > 0.0 && x < 1.0 / LARGEST => {
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number that is not negative; `what` it is, with its unit.
+    /// A number of zero or more; `what` names it, with its unit.
     pub fn not_negative(&self, key: &str, what: &str) -> Read<Option<f64>> {
         match self.number(key)? {
             Some(x) if !(x >= 0.0) => {
@@ -144,7 +144,7 @@ impl<'a> Fields<'a> {
     /// A direction: three finite numbers, not all zero, made a unit vector.
     pub fn direction(&self, key: &str) -> Read<Option<Vec3>> {
         let Some(vector) = self.vector(key)? else { return Ok(None) };
-        // Scaled first, so that neither tiny nor huge components leave the range of the numbers when squared.
+        // Scaled first, so that squares neither underflow nor overflow.
         let scale = vector.amax();
         if scale == 0.0 {
             return Err(self.wrong(key, "is the zero vector", "give a direction such as [0, 0, 1]"));
@@ -152,7 +152,7 @@ impl<'a> Fields<'a> {
         Ok(Some((vector / scale).normalize()))
     }
 
-    /// So many finite numbers.
+    /// `N` finite numbers.
     pub fn numbers<const N: usize>(&self, key: &str) -> Read<Option<[f64; N]>> {
         self.read(key, numbers::<N>)
     }
@@ -162,7 +162,7 @@ impl<'a> Fields<'a> {
         self.read(key, number_list)
     }
 
-    /// Rows of so many finite numbers.
+    /// Rows of `N` finite numbers.
     pub fn rows<const N: usize>(&self, key: &str) -> Read<Option<Vec<[f64; N]>>> {
         self.read(key, |report, node, name| {
             list(report, node, name)?
@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
     /// One of several words.
     pub fn word(&self, key: &str, known: &[&str]) -> Read<Option<&'a str>> {
         let Some(word) = self.text(key)? else { return Ok(None) };
-        self.report.note(|vocabulary| vocabulary.word(&self.path(key), word, known));
+        self.report.record(|vocabulary| vocabulary.word(&self.path(key), word, known));
         if known.contains(&word) {
             return Ok(Some(word));
         }
@@ -190,10 +190,10 @@ impl<'a> Fields<'a> {
         Err(self.report.unknown(place, message, word, known.iter().copied(), ""))
     }
 
-    /// True or false.
-    pub fn truth(&self, key: &str) -> Read<Option<bool>> {
+    /// A boolean.
+    pub fn boolean(&self, key: &str) -> Read<Option<bool>> {
         self.read(key, |report, node, name| match node.value {
-            Value::Truth(truth) => Ok(truth),
+            Value::Boolean(boolean) => Ok(boolean),
             _ => Err(report.complain(
                 node.place,
                 format!("`{name}` is {}", node.kind()),
@@ -275,7 +275,7 @@ pub(crate) fn number_list(report: &Report, node: &Node, name: &str) -> Read<Vec<
     items.iter().enumerate().map(|(i, item)| number(report, item, &format!("{name}[{i}]"))).collect()
 }
 
-/// So many finite numbers.
+/// `N` finite numbers.
 pub(crate) fn numbers<const N: usize>(report: &Report, node: &Node, name: &str) -> Read<[f64; N]> {
     let found = number_list(report, node, name)?;
     let count = found.len();
@@ -286,7 +286,7 @@ pub(crate) fn numbers<const N: usize>(report: &Report, node: &Node, name: &str) 
     })
 }
 
-/// Three numbers of vertices, from zero.
+/// Three indices of vertices, from zero.
 pub(crate) fn corners(report: &Report, node: &Node, name: &str, vertices: usize) -> Read<[u32; 3]> {
     let items = list(report, node, name)?;
     let found: Vec<u32> = items

@@ -1,4 +1,4 @@
-//! Values with the places where they were written: what TOML says, before anyone asks what it means.
+//! The tree of a TOML text: values with their places, before their keys are interpreted.
 
 mod fields;
 mod parse;
@@ -10,20 +10,20 @@ pub(crate) use print::{print, quoted};
 
 use crate::report::Place;
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub place: Place,
     pub value: Value,
 }
 
-/// What can be written.
+/// A TOML value.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
     Integer(i64),
     Float(f64),
-    Truth(bool),
+    Boolean(bool),
     Date(String),
     List(Vec<Node>),
     Table(Table),
@@ -35,7 +35,7 @@ pub(crate) struct Table {
     pub entries: Vec<Entry>,
 }
 
-/// A key, where it stands, and its value.
+/// A key, its place and its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub key: String,
@@ -54,12 +54,12 @@ impl Table {
         self.entry(key).map(|entry| &entry.node)
     }
 
-    /// The value of a key, to be changed.
+    /// The value of a key, mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
         self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
     }
 
-    /// Sets a key, in its old place if there is one.
+    /// Sets a key; an old one keeps its position.
     pub fn set(&mut self, entry: Entry) {
         match self.entries.iter_mut().find(|old| old.key == entry.key) {
             Some(old) => *old = entry,
@@ -67,7 +67,7 @@ impl Table {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn take(&mut self, key: &str) -> Option<Entry> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         Some(self.entries.remove(index))
@@ -78,12 +78,12 @@ impl Table {
         self.entries.iter().map(|entry| entry.key.as_str())
     }
 
-    /// The table under a key; none if there is none or it is something else.
+    /// The table under a key; none if it is absent or another value.
     pub fn table(&self, key: &str) -> Option<&Table> {
         self.get(key).and_then(Node::table)
     }
 
-    /// The table under a key, made if there is none; none if the key holds something else.
+    /// The table under a key, created if it is absent; none if the key has another value.
     pub fn table_mut(&mut self, key: &str, place: Place) -> Option<&mut Table> {
         if self.entry(key).is_none() {
             let node = Node { place, value: Value::Table(Table::default()) };
@@ -97,7 +97,7 @@ impl Table {
 }
 
 impl Entry {
-    /// A key and its value, both said to stand at one place.
+    /// A key and its value with one place for both.
     pub fn new(key: &str, place: Place, value: Value) -> Self {
         Self { key: key.to_owned(), place, node: Node { place, value } }
     }
@@ -120,13 +120,13 @@ impl Node {
         }
     }
 
-    /// What it is, for messages.
+    /// Its type, for messages.
     pub fn kind(&self) -> &'static str {
         match &self.value {
             Value::Text(_) => "a string",
             Value::Integer(_) => "an integer",
             Value::Float(_) => "a number",
-            Value::Truth(_) => "true or false",
+            Value::Boolean(_) => "true or false",
             Value::Date(_) => "a date",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",

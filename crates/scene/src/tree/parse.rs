@@ -1,18 +1,18 @@
-//! From text to values with places.
+//! Parser: from text to a tree.
 
 use super::{Entry, Node, Table, Value};
 use crate::report::{Place, Read, Report};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-/// A whole document; complaints are put on record.
+/// Parses a document; complaints are recorded.
 pub(crate) fn document(report: &Report, source: usize, text: &str) -> Read<Table> {
     let (root, errors) = DeTable::parse_recoverable(text);
     refuse(report, source, &errors)?;
     table(report, source, root.get_ref())
 }
 
-/// One value on its own.
+/// Parses a single value.
 pub(crate) fn value(report: &Report, source: usize, text: &str) -> Read<Node> {
     let (root, errors) = DeValue::parse_recoverable(text);
     refuse(report, source, &errors)?;
@@ -46,7 +46,7 @@ fn node(report: &Report, source: usize, value: &Spanned<DeValue<'_>>) -> Read<No
     let place = Place { source, offset: value.span().start };
     let value = match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
-        DeValue::Boolean(truth) => Value::Truth(*truth),
+        DeValue::Boolean(boolean) => Value::Boolean(*boolean),
         DeValue::Datetime(date) => Value::Date(date.to_string()),
         DeValue::Integer(digits) => match i64::from_str_radix(digits.as_str(), digits.radix()) {
             Ok(integer) => Value::Integer(integer),
@@ -54,7 +54,7 @@ fn node(report: &Report, source: usize, value: &Spanned<DeValue<'_>>) -> Read<No
         },
         DeValue::Float(digits) => match digits.as_str().parse() {
             Ok(number) => Value::Float(number),
-            Err(_) => return Err(report.complain(place, "this is not a number", "correct it")),
+            Err(_) => return Err(report.complain(place, "this is not a number", "correct the number")),
         },
         DeValue::Array(list) => {
             Value::List(list.iter().map(|item| node(report, source, item)).collect::<Read<_>>()?)

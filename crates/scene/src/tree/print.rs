@@ -1,10 +1,10 @@
-//! From values back to text, in one canonical form: numbers with all their digits, named things under headers of their
-//! own, everything below them on one line.
+//! Printer: from a tree to text in a canonical form, with all digits of numbers, named tables under headers and everything below them on
+//! one line.
 
 use super::{Node, Table, Value};
 use std::fmt::Write;
 
-/// A whole document.
+/// Prints a document.
 pub(crate) fn print(root: &Table) -> String {
     let mut out = String::new();
     for entry in root.entries.iter().filter(|entry| entry.node.table().is_none()) {
@@ -12,7 +12,7 @@ pub(crate) fn print(root: &Table) -> String {
     }
     for entry in &root.entries {
         let Some(table) = entry.node.table() else { continue };
-        // A collection holds only tables (and something); its members get the headers.
+        // A collection is a table of tables; its members get the headers.
         let collection =
             !table.entries.is_empty() && table.entries.iter().all(|member| member.node.table().is_some());
         if collection {
@@ -53,10 +53,10 @@ fn inline(out: &mut String, value: &Value) {
     match value {
         Value::Text(text) => out.push_str(&quoted(text)),
         Value::Date(date) => out.push_str(date),
-        // Shortest digits that read back to the same bits.
+        // Shortest digits that are read back bitwise identically.
         Value::Float(number) => _ = write!(out, "{number:?}"),
         Value::Integer(integer) => _ = write!(out, "{integer}"),
-        Value::Truth(truth) => _ = write!(out, "{truth}"),
+        Value::Boolean(boolean) => _ = write!(out, "{boolean}"),
         Value::List(list) => {
             out.push('[');
             for (i, item) in list.iter().enumerate() {
@@ -106,7 +106,7 @@ mod tests {
     use crate::tree::document;
 
     #[test]
-    fn what_is_printed_reads_back_to_the_same_text() {
+    fn a_printed_document_is_read_and_printed_as_the_same_text() {
         let text = "title = \"a \\\"b\\\"\\n\\u0007ü\"\ngravity = [0.1, -0.0, 1e300, 5e-324, 3]\n\
                     [\"run it\"]\nstep = 1e-3\nnewmark = { beta = 0.25, list = [{ a = true }, {}] }\n\
                     [bodies.a]\nmass = 0x10\n[bodies.\"b c\"]\n[empty]\n";

@@ -1,7 +1,7 @@
 //! Plans of the gallery, solved.
 #![allow(clippy::print_stdout)]
 
-use percussion_control::{PlanSolution, find};
+use percussion_control::{PlanSolution, solve};
 use percussion_scene::{PlanSettings, Scene};
 use percussion_solve::nlp::CallbackAction;
 
@@ -16,16 +16,16 @@ pub fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
 /// Its manoeuvre: no constraint is violated, and momentum is accounted for.
 pub fn solved(name: &str, overrides: &[(&str, &str)]) -> PlanSolution {
     let settings = planned(name, overrides);
-    let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
+    let guess = settings.computed_guess().unwrap().clone();
+    let found = solve(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
     let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
     let times: Vec<f64> = found.contacts.iter().map(|c| c.time).collect();
     println!(
         "{name} {overrides:?}: {:?} J {:.4e} from {:.4e}, contacts {times:?}, sigma {:?}, violation {:.1e}, delta {delta:.1e}, {} rounds, {} iterations",
-        found.ending,
+        found.outcome,
         found.objective,
         found.objective_guess,
-        found.scales,
+        found.time_scales,
         found.violation,
         found.rounds,
         found.iterations

@@ -1,6 +1,6 @@
-//! What hangs: chains, where each body hangs on the one before it, and patterns of bodies that hang on one and the same.
+//! Patterns with joints: chains, in which each body is the child of the previous one, and patterns whose bodies have a common parent.
 
-use super::{Made, Mould, check_keys, copies};
+use super::{Expansion, Prototype, check_keys, copies};
 use crate::expand::merge;
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Node, Table, Value};
@@ -9,8 +9,8 @@ use percussion_geometry::Vec3;
 /// Points of a joint that are given relative to the position of a body of the chain.
 const RELATIVE: [&str; 3] = ["at", "from", "to"];
 
-/// `count` copies, `spacing` apart, each with the joint `joint` to the one before it, the first one to `anchor`.
-pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
+/// `count` copies, `spacing` apart, each with the joint `joint` to the previous one; the parent of the first one is `anchor`.
+pub(super) fn chain(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion> {
     check_keys(f, "chain", &["count", "spacing", "first"]);
     let count = copies(f);
     let spacing =
@@ -19,66 +19,72 @@ pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
     let joint = part(f, "joint")?.ok_or_else(|| {
         f.missing(
             "joint",
-            "say how they hang on each other, such as joint = { kind = \"spherical\", at = [0, 0, 0.5] }",
+            "give the joint between them, such as joint = { kind = \"spherical\", at = [0, 0, 0.5] }",
         )
     })?;
     let first = part(f, "first")?;
     if first.is_some() && anchor.is_none() {
-        return Err(f.wrong("first", "is given, but the first body hangs on nothing", "add `anchor`"));
+        return Err(f.wrong("first", "is given, but the first body has no parent", "add `anchor`"));
     }
-    let mut made = Made::default();
+    let mut expansion = Expansion::default();
     for i in 0..count? {
-        let position = mould.origin + spacing * i as f64;
-        made.bodies.push(mould.copy(i, &position, Vec::new()));
+        let position = prototype.origin + spacing * i as f64;
+        expansion.bodies.push(prototype.copy(i, &position, Vec::new()));
         let parent = match (i, anchor) {
             (0, None) => continue,
             (0, Some(anchor)) => anchor.to_owned(),
-            _ => mould.name(i - 1),
+            _ => prototype.name(i - 1),
         };
         let mut keys = joint.clone();
         if let (0, Some(first)) = (i, &first) {
-            merge::lay_over(&mut keys, first.clone());
+            merge::merge_into(&mut keys, first.clone());
         }
         for key in RELATIVE {
-            // A rod comes from the body before.
+            // A rod starts at the previous body.
             let base = if key == "from" && i > 0 { position - spacing } else { position };
             shift(f, &mut keys, key, &base)?;
         }
-        made.joints.push(tied(mould, keys, parent, mould.name(i)));
+        expansion.joints.push(joint_entry(prototype, keys, parent, prototype.name(i)));
     }
-    Ok(made)
+    Ok(expansion)
 }
 
-/// Hangs every body of a pattern on its `anchor`, if it says by which `joint`.
-pub(super) fn hang_each(f: &Fields<'_>, mould: &Mould<'_>, mut made: Made) -> Read<Made> {
+/// Adds a joint from `anchor` to every body of a pattern, if the pattern has a `joint`.
+pub(super) fn attach_each(
+    f: &Fields<'_>,
+    prototype: &Prototype<'_>,
+    mut expansion: Expansion,
+) -> Read<Expansion> {
     let anchor = f.text("anchor")?;
     let Some(joint) = part(f, "joint")? else {
         return match anchor {
-            Some(_) => Err(f.wrong("anchor", "has no joint", "say by which `joint` the bodies hang on it")),
-            None => Ok(made),
+            Some(_) => {
+                Err(f.wrong("anchor", "has no joint", "give the `joint` between the bodies and their parent"))
+            }
+            None => Ok(expansion),
         };
     };
-    for body in &made.bodies {
+    for body in &expansion.bodies {
         let Some(table) = body.node.table() else { continue };
-        let fields = Fields { report: f.report, table, place: mould.place, name: f.name.clone() };
-        let position = fields.vector("position")?.unwrap_or(mould.origin);
+        let fields = Fields { report: f.report, table, place: prototype.place, name: f.name.clone() };
+        let position = fields.vector("position")?.unwrap_or(prototype.origin);
         let mut keys = joint.clone();
         for key in RELATIVE {
             shift(f, &mut keys, key, &position)?;
         }
         let parent = anchor.unwrap_or("world").to_owned();
-        made.joints.push(tied(mould, keys, parent, body.key.clone()));
+        expansion.joints.push(joint_entry(prototype, keys, parent, body.key.clone()));
     }
-    Ok(made)
+    Ok(expansion)
 }
 
-/// A joint with the name of the body it carries.
-fn tied(mould: &Mould<'_>, mut keys: Table, parent: String, child: String) -> Entry {
-    let name = |key: &str, value: String| Entry::new(key, mould.place, Value::Text(value));
+/// A joint with the name of its child.
+fn joint_entry(prototype: &Prototype<'_>, mut keys: Table, parent: String, child: String) -> Entry {
+    let name = |key: &str, value: String| Entry::new(key, prototype.place, Value::Text(value));
     keys.entries.insert(0, name("child", child.clone()));
     keys.entries.insert(0, name("parent", parent));
-    let node = Node { place: mould.place, value: Value::Table(keys) };
-    Entry { key: child, place: mould.place, node }
+    let node = Node { place: prototype.place, value: Value::Table(keys) };
+    Entry { key: child, place: prototype.place, node }
 }
 
 /// A table of joint keys.
@@ -88,11 +94,11 @@ fn part(f: &Fields<'_>, key: &str) -> Read<Option<Table>> {
         return Err(f.wrong(key, &format!("is {}", node.kind()), "write a table with the keys of a joint"));
     };
     let fields = Fields { report: f.report, table, place: node.place, name: f.path(key) };
-    fields.refuse(&["parent", "child", "loop"], "is the chain's own affair", "remove it")?;
+    fields.refuse(&["parent", "child", "loop"], "is set by the pattern", "remove it")?;
     Ok(Some(table.clone()))
 }
 
-/// Moves a relative point to where the body is.
+/// Makes a point relative to a body absolute.
 fn shift(f: &Fields<'_>, keys: &mut Table, key: &str, base: &Vec3) -> Read<()> {
     let place = match keys.entry(key) {
         Some(entry) => entry.node.place,

@@ -1,7 +1,6 @@
-//! Patterns: many bodies from one template, in a row, a grid, a ring, at random, or hung on each other in a chain.
+//! Patterns: copies of a template in a row, a grid, a ring, at random positions, or connected to a chain by joints.
 //!
-//! The copies of pattern `NAME` are the bodies `NAME-1`, `NAME-2`, ...; a chain's joints have the names of the bodies
-//! they carry.
+//! The copies of pattern `NAME` are the bodies `NAME-1`, `NAME-2`, ...; joints have the names of their child bodies.
 
 mod chain;
 mod layout;
@@ -16,10 +15,10 @@ use std::collections::HashSet;
 
 /// The kinds of patterns.
 const KINDS: [&str; 5] = ["row", "grid", "ring", "random", "chain"];
-/// Most copies of one pattern: beyond it a slip of the finger is more likely than a wish.
-const MOST: usize = 1_000_000;
+/// Largest number of copies of a pattern: larger ones are probably a mistake.
+const MOST_COPIES: usize = 1_000_000;
 
-/// Writes out all patterns of a scene.
+/// Expands all patterns of a scene.
 pub(super) fn expand(report: &Report, templates: &Templates<'_>, root: &mut Table) {
     let seed = match root.table("run").and_then(|run| run.get("seed")).map(|node| &node.value) {
         Some(Value::Integer(seed)) => u64::try_from(*seed).unwrap_or(0),
@@ -28,32 +27,32 @@ pub(super) fn expand(report: &Report, templates: &Templates<'_>, root: &mut Tabl
     let Some(patterns) = root.take("patterns") else { return };
     let Some(table) = patterns.node.table() else {
         let message = format!("`patterns` is {}", patterns.node.kind());
-        _ = report.complain(patterns.place, message, "write [patterns.NAME] and what it is below");
+        _ = report.complain(patterns.place, message, "write [patterns.NAME] and its keys below");
         return;
     };
     for entry in &table.entries {
-        if let Ok(made) = pattern(report, templates, entry, seed) {
-            add(report, root, "bodies", made.bodies, entry.place);
-            add(report, root, "joints", made.joints, entry.place);
+        if let Ok(expansion) = pattern(report, templates, entry, seed) {
+            add(report, root, "bodies", expansion.bodies, entry.place);
+            add(report, root, "joints", expansion.joints, entry.place);
         }
     }
 }
 
-/// Bodies and joints a pattern makes.
+/// Bodies and joints of a pattern.
 #[derive(Default)]
-struct Made {
+struct Expansion {
     bodies: Vec<Entry>,
     joints: Vec<Entry>,
 }
 
-fn add(report: &Report, root: &mut Table, collection: &str, made: Vec<Entry>, place: Place) {
-    if made.is_empty() {
+fn add(report: &Report, root: &mut Table, collection: &str, expansion: Vec<Entry>, place: Place) {
+    if expansion.is_empty() {
         return;
     }
-    // Something else under that name is complained about when it is read.
+    // Another value under that name is reported when it is read.
     let Some(table) = root.table_mut(collection, place) else { return };
     let names: HashSet<String> = table.keys().map(str::to_owned).collect();
-    for entry in made {
+    for entry in expansion {
         if names.contains(&entry.key) {
             let message = format!("the pattern makes `{collection}.{}`, which is already defined", entry.key);
             _ = report.complain(place, message, "rename the pattern or the other one");
@@ -63,21 +62,21 @@ fn add(report: &Report, root: &mut Table, collection: &str, made: Vec<Entry>, pl
     }
 }
 
-fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64) -> Read<Made> {
+fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64) -> Read<Expansion> {
     let name = format!("patterns.{}", entry.key);
     let f = Fields::of_some_kind(report, &entry.node, &name)?;
     let Some(kind) = f.word("kind", &KINDS)? else {
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
-    let mould = Mould::of(&f, templates, entry)?;
-    let made = match kind {
-        "row" => layout::row(&f, &mould),
-        "grid" => layout::grid(&f, &mould),
-        "ring" => layout::ring(&f, &mould),
-        "random" => scatter::random(&f, &mould, seed),
-        _ => return chain::chain(&f, &mould),
+    let prototype = Prototype::of(&f, templates, entry)?;
+    let expansion = match kind {
+        "row" => layout::row(&f, &prototype),
+        "grid" => layout::grid(&f, &prototype),
+        "ring" => layout::ring(&f, &prototype),
+        "random" => scatter::random(&f, &prototype, seed),
+        _ => return chain::chain(&f, &prototype),
     };
-    chain::hang_each(&f, &mould, made?)
+    chain::attach_each(&f, &prototype, expansion?)
 }
 
 /// Checks the keys: those of the kind, and those that every pattern has.
@@ -87,17 +86,17 @@ fn check_keys(f: &Fields<'_>, kind: &str, own: &[&str]) {
     f.check_keys(kind, &known);
 }
 
-/// How many copies.
+/// The number of copies.
 fn copies(f: &Fields<'_>) -> Read<usize> {
-    let count = f.count("count", 1)?.ok_or_else(|| f.missing("count", "say how many"))?;
-    if count > MOST {
-        return Err(f.wrong("count", &format!("is {count}"), &format!("make at most {MOST}")));
+    let count = f.count("count", 1)?.ok_or_else(|| f.missing("count", "give the number of copies"))?;
+    if count > MOST_COPIES {
+        return Err(f.wrong("count", &format!("is {count}"), &format!("make at most {MOST_COPIES}")));
     }
     Ok(count)
 }
 
-/// What all copies have in common.
-struct Mould<'a> {
+/// The body that is copied.
+struct Prototype<'a> {
     name: &'a str,
     place: Place,
     body: Node,
@@ -105,12 +104,12 @@ struct Mould<'a> {
     origin: Vec3,
 }
 
-impl<'a> Mould<'a> {
+impl<'a> Prototype<'a> {
     /// The template with the pattern's own `body` keys laid over it.
     fn of(f: &Fields<'a>, templates: &Templates<'_>, entry: &'a Entry) -> Read<Self> {
         let mut body = Table::default();
         if let Some(node) = f.node("body") {
-            let known = crate::read::bodies::keys();
+            let known = crate::keys::body_keys();
             body = Fields::of(f.report, node, &f.path("body"), &known)?.table.clone();
         }
         match f.table.entry("template") {
@@ -134,7 +133,7 @@ impl<'a> Mould<'a> {
         Ok(Self { name: &entry.key, place: entry.place, body, origin })
     }
 
-    /// The keys of the copies, to be asked.
+    /// Access to the keys of the body.
     fn fields<'b>(&'b self, f: &Fields<'b>) -> Fields<'b> {
         let table = self.body.table().unwrap_or(f.table);
         Fields { report: f.report, table, place: self.place, name: f.name.clone() }
@@ -149,7 +148,7 @@ impl<'a> Mould<'a> {
         Entry::new(key, self.place, Value::numbers(self.place, v.as_slice()))
     }
 
-    /// Copy `i` at a position, with some keys of its own.
+    /// Copy `i` at a position, with further keys.
     fn copy(&self, i: usize, position: &Vec3, own: Vec<Entry>) -> Entry {
         let mut body = self.body.clone();
         if let Value::Table(table) = &mut body.value {

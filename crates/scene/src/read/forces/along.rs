@@ -1,13 +1,13 @@
 //! Forces along a coordinate of a joint: springs, dampers, motors.
 
-use super::{Made, Reader, WrittenForce};
+use super::{ForceResult, Reader, WrittenForce};
 use crate::read::joints::coordinate_names;
 use crate::report::Read;
 use percussion_mechanics::force::{JointForce, JointLaw};
-use percussion_mechanics::table::Table as Course;
+use percussion_mechanics::table::Table as TimeTable;
 
 impl Reader<'_> {
-    pub(super) fn torsion_spring(&self) -> Made {
+    pub(super) fn torsion_spring(&self) -> ForceResult {
         self.keys(&["joint", "coordinate", "stiffness", "rest"]);
         let what = "stiffness in N m/rad or N/m";
         let stiffness = self.needed("stiffness", self.f.not_negative("stiffness", what));
@@ -16,7 +16,7 @@ impl Reader<'_> {
         Ok(self.joint(along, JointLaw::Spring { stiffness: stiffness?, rest: rest?.unwrap_or(0.0) }))
     }
 
-    pub(super) fn torsion_damper(&self) -> Made {
+    pub(super) fn torsion_damper(&self) -> ForceResult {
         self.keys(&["joint", "coordinate", "damping"]);
         let what = "damping in N m s/rad or N s/m";
         let damping = self.needed("damping", self.f.not_negative("damping", what));
@@ -24,45 +24,45 @@ impl Reader<'_> {
         Ok(self.joint(along, JointLaw::Damper { damping: damping? }))
     }
 
-    pub(super) fn motor(&self) -> Made {
+    pub(super) fn motor(&self) -> ForceResult {
         self.keys(&["joint", "coordinate", "value", "times", "values"]);
-        let course = match self.f.number("value")? {
+        let time_table = match self.f.number("value")? {
             Some(value) => {
                 self.f.refuse(
                     &["times", "values"],
                     "is given together with `value`",
-                    "keep one way to say it",
+                    "keep one of the two",
                 )?;
-                Course::constant([value])
+                TimeTable::constant([value])
             }
             None => {
                 let remedy = "give a constant `value`, or `times` and `values`";
                 let times = self.f.number_list("times")?.ok_or_else(|| self.f.missing("times", remedy))?;
                 let values = self.f.number_list("values")?.ok_or_else(|| self.f.missing("values", remedy))?;
-                self.course(times, values.into_iter().map(|value| [value]).collect())?
+                self.time_table(times, values.into_iter().map(|value| [value]).collect())?
             }
         };
         let Some(along) = self.along()? else { return Ok(Vec::new()) };
-        Ok(self.joint(along, JointLaw::Motor(course)))
+        Ok(self.joint(along, JointLaw::Motor(time_table)))
     }
 
     fn joint(&self, (slot, coordinate): (usize, usize), law: JointLaw) -> Vec<WrittenForce> {
         vec![WrittenForce::Joint(JointForce { name: self.name.to_owned(), slot, coordinate, law })]
     }
 
-    /// The joint a force acts along, as its place among the tree's joints, and which coordinate.
+    /// The joint and coordinate of a force: index among the joints of the tree, and index of the coordinate.
     fn along(&self) -> Read<Option<(usize, usize)>> {
         let f = &self.f;
         let name = self.needed("joint", f.text("joint"))?;
         let place = f.node("joint").map_or(f.place, |node| node.place);
-        let trees = || self.stage.joints.iter().filter(|joint| !joint.closes_loop);
+        let trees = || self.context.joints.iter().filter(|joint| !joint.closes_loop);
         let Some(slot) = trees().position(|joint| joint.spec.name == name) else {
-            if self.stage.joints.iter().any(|joint| joint.spec.name == name) {
-                let remedy = "let another joint close the loop, or act along that one";
-                let message = format!("joint `{name}` closes a loop and keeps no coordinates");
+            if self.context.joints.iter().any(|joint| joint.spec.name == name) {
+                let remedy = "close the loop by another joint, or act along another joint";
+                let message = format!("joint `{name}` closes a loop and has no coordinates");
                 return Err(f.report.complain(place, message, remedy));
             }
-            if self.stage.joints_table.is_some_and(|table| table.entry(name).is_some()) {
+            if self.context.joints_table.is_some_and(|table| table.entry(name).is_some()) {
                 return Ok(None);
             }
             let known = trees().map(|joint| joint.spec.name.as_str());
@@ -79,7 +79,7 @@ impl Reader<'_> {
             None if names.len() > 1 => {
                 return Err(f.missing("coordinate", &format!("give one of {}", names.join(", "))));
             }
-            // A joint without coordinates is refused when the model is built, with its kind.
+            // A joint without coordinates is reported when the model is built.
             _ => 0,
         };
         Ok(Some((slot, coordinate)))

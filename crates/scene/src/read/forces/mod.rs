@@ -1,15 +1,15 @@
-//! Forces: one function for each law.
+//! Forces: one function for each force law.
 
 mod along;
 mod between;
 mod outside;
 
-use super::joints::{Cast, WrittenJoint};
+use super::joints::{BodyTable, WrittenJoint};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce};
-use percussion_mechanics::table::Table as Course;
+use percussion_mechanics::table::Table as TimeTable;
 
 /// A force as written.
 #[derive(Clone, Debug)]
@@ -20,18 +20,18 @@ pub(crate) enum WrittenForce {
     Joint(JointForce),
 }
 
-/// What forces may refer to.
-pub(crate) struct Stage<'a> {
-    pub cast: &'a Cast<'a>,
+/// What forces refer to.
+pub(crate) struct ForceContext<'a> {
+    pub body_table: &'a BodyTable<'a>,
     /// Joints without complaints.
     pub joints: &'a [WrittenJoint],
-    /// All joints, those with complaints too.
+    /// All joints, with those that have complaints.
     pub joints_table: Option<&'a Table>,
-    /// Placements at the start.
+    /// Initial poses.
     pub poses: &'a [Pose],
 }
 
-/// The laws by their names in scene files.
+/// Names of the force laws in scene files.
 pub(crate) const KINDS: [&str; 10] = [
     "spring",
     "damper",
@@ -45,22 +45,22 @@ pub(crate) const KINDS: [&str; 10] = [
     "motor",
 ];
 
-/// The forces under `[forces]`, those with complaints left out.
-pub(crate) fn forces(stage: &Stage<'_>, root: &Table) -> Vec<WrittenForce> {
+/// The forces under `[forces]`, without those with complaints.
+pub(crate) fn forces(context: &ForceContext<'_>, root: &Table) -> Vec<WrittenForce> {
     let entries = root.table("forces").map_or(&[][..], |table| &table.entries);
-    entries.iter().flat_map(|entry| force(stage, entry).unwrap_or_default()).collect()
+    entries.iter().flat_map(|entry| force(context, entry).unwrap_or_default()).collect()
 }
 
-/// What one entry makes; nothing if something it names has complaints of its own.
-type Made = Read<Vec<WrittenForce>>;
+/// The forces of one entry; empty if a body or joint of it has complaints.
+type ForceResult = Read<Vec<WrittenForce>>;
 
-fn force(stage: &Stage<'_>, entry: &Entry) -> Made {
+fn force(context: &ForceContext<'_>, entry: &Entry) -> ForceResult {
     let name = format!("forces.{}", entry.key);
-    let f = Fields::of_some_kind(stage.cast.report, &entry.node, &name)?;
+    let f = Fields::of_some_kind(context.body_table.report, &entry.node, &name)?;
     let Some(kind) = f.word("kind", &KINDS)? else {
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
-    let reader = Reader { f, stage, name: &entry.key, kind };
+    let reader = Reader { f, context, name: &entry.key, kind };
     match kind {
         "spring" => reader.spring(),
         "damper" => reader.damper(),
@@ -77,13 +77,13 @@ fn force(stage: &Stage<'_>, entry: &Entry) -> Made {
 
 struct Reader<'a> {
     f: Fields<'a>,
-    stage: &'a Stage<'a>,
+    context: &'a ForceContext<'a>,
     name: &'a str,
     kind: &'a str,
 }
 
 impl Reader<'_> {
-    /// Checks the keys: those of the law, and the one that every force has.
+    /// Checks the keys: those of the law and `kind`.
     fn keys(&self, own: &[&str]) {
         let known: Vec<&str> = ["kind"].iter().chain(own).copied().collect();
         self.f.check_keys(self.kind, &known);
@@ -97,14 +97,14 @@ impl Reader<'_> {
         vec![WrittenForce::Points(Force { name: self.name.to_owned(), law })]
     }
 
-    /// The softening length of a law of inverse squares.
+    /// The softening length of an inverse-square law.
     fn softening(&self) -> Read<f64> {
         Ok(self.f.not_negative("softening", "length in metres")?.unwrap_or(0.0))
     }
 
-    fn course<const N: usize>(&self, times: Vec<f64>, values: Vec<[f64; N]>) -> Read<Course<N>> {
-        Course::new(times, values).map_err(|error| {
-            self.f.report.pass_on(self.f.place_of("times"), &format!("`{}`: {error}", self.f.name))
+    fn time_table<const N: usize>(&self, times: Vec<f64>, values: Vec<[f64; N]>) -> Read<TimeTable<N>> {
+        TimeTable::new(times, values).map_err(|error| {
+            self.f.report.complain_with(self.f.place_of("times"), &format!("`{}`: {error}", self.f.name))
         })
     }
 
@@ -119,7 +119,7 @@ impl Reader<'_> {
         self.anchor_of(node, &self.f.path(key), &[])
     }
 
-    /// A point: a body's centre of mass, a point of its own frame, or one of the world. There may be other keys beside it.
+    /// A point: the center of mass of a body, a point in the body frame, or a point in the world. `beside` are further keys of its table.
     fn anchor_of(&self, node: &Node, path: &str, beside: &[&str]) -> Read<Option<Anchor>> {
         if let Some(name) = node.text() {
             return self.on_body(node.place, name, None);
@@ -127,7 +127,7 @@ impl Reader<'_> {
         let known: Vec<&str> = ["body", "point", "world"].iter().chain(beside).copied().collect();
         let f = Fields::of(self.f.report, node, path, &known)?;
         if let Some(point) = f.vector("world")? {
-            f.refuse(&["body", "point"], "is given together with `world`", "keep one way to say it")?;
+            f.refuse(&["body", "point"], "is given together with `world`", "keep one of the two")?;
             return Ok(Some(Anchor { body: None, arm: point }));
         }
         let name = f.text("body")?.ok_or_else(|| f.missing("body", "name the body, or give `world`"))?;
@@ -136,20 +136,20 @@ impl Reader<'_> {
     }
 
     fn on_body(&self, place: Place, name: &str, point: Option<Vec3>) -> Read<Option<Anchor>> {
-        let body = self.stage.cast.find(place, name)?;
-        let written = self.stage.cast.bodies[body].1.as_ref();
+        let body = self.context.body_table.find(place, name)?;
+        let written = self.context.body_table.bodies[body].1.as_ref();
         Ok(written.map(|written| {
             let arm = point.unwrap_or(written.body.principal.position);
             Anchor { body: Some(body), arm }
         }))
     }
 
-    /// Where an anchor is at the start.
-    fn at_start(&self, anchor: &Anchor) -> Vec3 {
-        anchor.body.map_or(anchor.arm, |body| self.stage.poses[body].point(&anchor.arm))
+    /// Initial position of an anchor.
+    fn initial_position(&self, anchor: &Anchor) -> Vec3 {
+        anchor.body.map_or(anchor.arm, |body| self.context.poses[body].point(&anchor.arm))
     }
 
-    /// Bodies by name: one under `body`, or several under `bodies`. `None` for those with complaints of their own.
+    /// Bodies by name: one under `body`, or several under `bodies`. `None` if neither is given.
     fn named_bodies(&self) -> Read<Option<Vec<(String, usize)>>> {
         let f = &self.f;
         if f.has("body") && f.has("bodies") {
@@ -163,7 +163,7 @@ impl Reader<'_> {
         let mut all = Vec::new();
         for node in nodes {
             let name = crate::tree::text(f.report, node, &f.path("bodies"))?;
-            all.push((name.to_owned(), self.stage.cast.find(node.place, name)?));
+            all.push((name.to_owned(), self.context.body_table.find(node.place, name)?));
         }
         if all.is_empty() {
             return Err(f.wrong("bodies", "is empty", "name at least one body"));

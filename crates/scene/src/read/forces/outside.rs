@@ -1,36 +1,36 @@
-//! What pulls from outside: a distant mass, a given load, the resistance of a medium.
+//! External forces: attraction by a center, prescribed loads, drag in a medium.
 
-use super::{Made, Reader};
+use super::{ForceResult, Reader};
 use crate::report::Read;
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
 use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, ForceLaw, Given, Load};
-use percussion_mechanics::table::Table as Course;
+use percussion_mechanics::table::Table as TimeTable;
 
 impl Reader<'_> {
-    pub(super) fn attraction(&self) -> Made {
-        self.keys(&["centre", "parameter", "softening", "body", "bodies"]);
+    pub(super) fn attraction(&self) -> ForceResult {
+        self.keys(&["center", "parameter", "softening", "body", "bodies"]);
         let what = "gravitational parameter G M in m³/s²";
         let parameter = self.needed("parameter", self.f.positive("parameter", what));
-        let centre = self.f.vector("centre");
+        let center = self.f.vector("center");
         let softening = self.softening();
         let Some(bodies) = self.named_bodies()? else {
             return Err(self.f.missing("bodies", "name the bodies that are attracted"));
         };
         let (parameter, softening) = (parameter?, softening?);
-        let centre = centre?.unwrap_or_else(Vec3::zeros);
+        let center = center?.unwrap_or_else(Vec3::zeros);
         Ok(self.each(&bodies, |body| {
-            ForceLaw::Attraction(Attraction { softening, ..Attraction::new(body, centre, parameter) })
+            ForceLaw::Attraction(Attraction { softening, ..Attraction::new(body, center, parameter) })
         }))
     }
 
-    pub(super) fn load(&self) -> Made {
+    pub(super) fn load(&self) -> ForceResult {
         self.keys(&["on", "force", "torque", "axes"]);
         let axes = match self.f.word("axes", &["world", "body"])? {
             Some("body") => Axes::Body,
             _ => Axes::World,
         };
-        let (force, torque) = (self.given("force", axes)?, self.given("torque", axes)?);
+        let (force, torque) = (self.components("force", axes)?, self.components("torque", axes)?);
         if force.is_none() && torque.is_none() {
             return Err(self.f.missing("force", "give `force`, `torque` or both"));
         }
@@ -39,25 +39,25 @@ impl Reader<'_> {
     }
 
     /// Components in time: three numbers, or `{ times, values }`.
-    fn given(&self, key: &str, axes: Axes) -> Read<Option<Given>> {
+    fn components(&self, key: &str, axes: Axes) -> Read<Option<Given>> {
         let Some(node) = self.f.node(key) else { return Ok(None) };
         let components = if node.table().is_some() {
             let f = Fields::of(self.f.report, node, &self.f.path(key), &["times", "values"])?;
-            let times = f.number_list("times")?.ok_or_else(|| f.missing("times", "list the instants"))?;
+            let times = f.number_list("times")?.ok_or_else(|| f.missing("times", "list the times"))?;
             let values = f.rows::<3>("values")?.ok_or_else(|| f.missing("values", "list the vectors"))?;
-            Course::new(times, values)
-                .map_err(|error| self.f.report.pass_on(f.place, &format!("`{}`: {error}", f.name)))?
+            TimeTable::new(times, values)
+                .map_err(|error| self.f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)))?
         } else {
-            Course::constant(self.needed(key, self.f.numbers::<3>(key))?)
+            TimeTable::constant(self.needed(key, self.f.numbers::<3>(key))?)
         };
         Ok(Some(Given { components, axes }))
     }
 
-    pub(super) fn drag(&self) -> Made {
+    pub(super) fn drag(&self) -> ForceResult {
         let coefficients = ["linear", "quadratic", "angular", "angular_quadratic"];
         self.keys(&["on", "body", "bodies", "medium", "linear", "quadratic", "angular", "angular_quadratic"]);
         if self.f.first_of(&coefficients).is_none() {
-            return Err(self.f.missing("linear", "give at least one coefficient of resistance"));
+            return Err(self.f.missing("linear", "give at least one drag coefficient"));
         }
         let [linear, quadratic, angular, angular_quadratic] =
             coefficients.map(|key| Ok(self.f.not_negative(key, "coefficient")?.unwrap_or(0.0)));
@@ -72,9 +72,9 @@ impl Reader<'_> {
         };
         match self.named_bodies()? {
             Some(bodies) => {
-                self.f.refuse(&["on"], "is given together with bodies", "keep one way to say it")?;
+                self.f.refuse(&["on"], "is given together with bodies", "keep one of the two")?;
                 Ok(self.each(&bodies, |body| {
-                    let arm = self.stage.cast.centre(body);
+                    let arm = self.context.body_table.center_of_mass(body);
                     ForceLaw::Drag(Drag { anchor: Anchor { body: Some(body), arm }, ..drag.clone() })
                 }))
             }

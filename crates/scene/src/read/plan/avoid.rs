@@ -1,33 +1,31 @@
-//! What keeps apart, and whether it does so at the ends as far as these are known.
+//! Collision avoidance: pairs that keep clear of each other, with a check of start and end as far as these are fixed.
 
 use super::context::Context;
 use crate::report::{Place, Read};
+use crate::tolerances::INITIAL_PENETRATION;
 use crate::tree::{Fields, Node, Value};
-use percussion_control::plan::{Avoidance, PlannedContact, Terminal};
+use percussion_control::plan::{Avoidance, BoundaryState, PlannedContact};
 use percussion_mechanics::contact::PairWarmStart;
 use std::collections::BTreeSet;
 
-const KEYS: [&str; 3] = ["margin", "pairs", "except"];
+const KEYS: [&str; 3] = ["margin", "pairs", "exclude"];
 
-/// Overlap that is rounding of what an author writes, relative to the radius of the smaller part.
-const TOUCHING: f64 = 1e-9;
-
-/// What keeps apart: all that may meet where bodies collide, unless the plan says otherwise. Where contact is a potential,
-/// bodies may overlap, and nothing keeps apart unless it is asked for.
+/// The pairs that keep clear of each other: by default all pairs that may collide. With a contact potential, which allows penetration,
+/// there are none by default.
 pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option<Avoidance>> {
     let all = Avoidance { margin: 0.0, pairs: None };
     let Some(node) = plan.node("avoid") else {
         let hard = context.contact.is_some_and(|contact| contact.potential.is_none());
         return Ok(hard.then_some(all));
     };
-    if let Value::Truth(false) = node.value {
+    if let Value::Boolean(false) = node.value {
         return Ok(None);
     }
     let Some(contacts) = &context.model.contacts else {
-        let remedy = "add [contact]: without it nothing meets, and nothing can be kept apart";
+        let remedy = "add [contact]: without it nothing collides, and there is nothing to avoid";
         return Err(plan.wrong("avoid", "is given, but the scene has no contact", remedy));
     };
-    if let Value::Truth(true) = node.value {
+    if let Value::Boolean(true) = node.value {
         return Ok(Some(all));
     }
     let f = Fields::of(context.report, node, "plan.avoid", &KEYS)?;
@@ -41,7 +39,7 @@ pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option
         }
         Ok(Some(found))
     };
-    let (pairs, except) = (lists("pairs"), lists("except"));
+    let (pairs, except) = (lists("pairs"), lists("exclude"));
     let (margin, mut pairs, except) = (margin?.unwrap_or(0.0), pairs?, except?);
     if let Some(except) = except {
         let parts = contacts.parts.len();
@@ -62,27 +60,31 @@ fn part_pairs(context: &Context<'_>, node: &Node, name: &str) -> Read<Vec<(usize
     });
     if found.is_empty() {
         let message =
-            format!("`{name}` names `{}` and `{}`, which never meet", context.name(a), context.name(b));
+            format!("`{name}` names `{}` and `{}`, which cannot collide", context.name(a), context.name(b));
         let remedy = "give both a shape and let them collide, or remove the pair";
         return Err(context.report.complain(node.place, message, remedy));
     }
     Ok(found)
 }
 
-/// An end that is looked at.
-pub(super) struct Look<'a> {
-    pub terminal: &'a Terminal,
-    /// The end and not the start.
+/// A start or end to be checked.
+pub(super) struct EndCheck<'a> {
+    pub terminal: &'a BoundaryState,
+    /// Whether it is the end.
     pub last: bool,
     pub place: Place,
-    /// ContactGeometry on purpose: bodies that are joined may touch.
-    pub meetings: &'a [PlannedContact],
+    /// Planned contacts: bodies connected by them may touch.
+    pub planned: &'a [PlannedContact],
 }
 
-/// Refuses an end at which bodies that stand firm are not apart.
-pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &Look<'_>) -> Read<()> {
+/// Reports a start or end at which fixed bodies are closer than the margin.
+pub(super) fn check_separation(
+    context: &Context<'_>,
+    avoidance: &Avoidance,
+    check: &EndCheck<'_>,
+) -> Read<()> {
     let Some(contacts) = &context.model.contacts else { return Ok(()) };
-    let known = |body: usize| context.island(body).is_none_or(|island| look.terminal.fixed[island]);
+    let known = |body: usize| context.island(body).is_none_or(|island| check.terminal.fixed[island]);
     let parts = contacts.parts.len();
     let pairs: Vec<(usize, usize)> = avoidance.pairs.clone().unwrap_or_else(|| {
         let all = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
@@ -94,17 +96,17 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
         if !known(p.body) || !known(q.body) {
             continue;
         }
-        let poses = (p.body_pose(&look.terminal.state), q.body_pose(&look.terminal.state));
-        let asked =
+        let poses = (p.body_pose(&check.terminal.state), q.body_pose(&check.terminal.state));
+        let query =
             contacts.separation(pair, (&poses.0, &poses.1), avoidance.margin, &mut PairWarmStart::default());
-        let Ok(touch) = asked else { continue };
-        let joined = look
-            .meetings
+        let Ok(contact) = query else { continue };
+        let joined = check
+            .planned
             .iter()
-            .any(|m| m.tie.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
+            .any(|m| m.joint.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
         let least = if joined { 0.0 } else { avoidance.margin };
-        let lacking = least - touch.separation;
-        let rounding = TOUCHING * p.radius.min(q.radius);
+        let lacking = least - contact.separation;
+        let rounding = INITIAL_PENETRATION * p.radius.min(q.radius);
         if lacking > rounding && lacking > deepest.map_or(0.0, |(most, _)| most) {
             deepest = Some((lacking, (pair.0, pair.1)));
         }
@@ -113,19 +115,15 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
     let names = (contacts.parts[p].body_name(context.model), contacts.parts[q].body_name(context.model));
     let separation = avoidance.margin - lacking;
     let apart = match separation < 0.0 {
-        true => format!("overlap by {:.3e} m", -separation),
+        true => format!("penetrate each other by {:.3e} m", -separation),
         false => format!("are {separation:.3e} m apart, nearer than the margin of {} m", avoidance.margin),
     };
-    let (when, remedy) = match look.last {
-        true => (
-            "at the end",
-            "ask for another final placement, or let them pass through each other by `except` in [plan.avoid]",
-        ),
-        false => (
-            "at the start",
-            "move one of them, or let them pass through each other by `except` in [plan.avoid]",
-        ),
+    let (when, remedy) = match check.last {
+        true => ("at the end", "change the end, or allow the penetration with `exclude` in [plan.avoid]"),
+        false => {
+            ("at the start", "move one of them, or allow the penetration with `exclude` in [plan.avoid]")
+        }
     };
     let message = format!("`{}` and `{}` {apart} {when}", names.0, names.1);
-    Err(context.report.complain(look.place, message, remedy))
+    Err(context.report.complain(check.place, message, remedy))
 }

@@ -1,9 +1,9 @@
-//! What a plan may speak of: the scene's bodies and joints, the model they make, and how they stand at the start.
+//! What a plan refers to: bodies and joints of the scene, the model, and its initial state.
 
-use crate::read::joints::{Cast, WrittenJoint};
-use crate::read::kit::{Kit, Posture};
+use crate::read::joints::{BodyTable, WrittenJoint};
+use crate::read::scene_parts::{InitialState, SceneParts};
 use crate::read::{assembly, start};
-use crate::report::{Place, Read, Report, Told};
+use crate::report::{Place, Read, Report, Reported};
 use crate::tree::{Fields, Node};
 use percussion_geometry::Pose;
 use percussion_mechanics::body::BodyKind;
@@ -12,28 +12,28 @@ use percussion_mechanics::tree::Link;
 use percussion_mechanics::{Model, State};
 use std::sync::Arc;
 
-/// What a plan may speak of.
+/// What a plan refers to.
 pub(super) struct Context<'a> {
     pub report: &'a Report,
-    pub cast: &'a Cast<'a>,
-    pub kit: &'a Kit<'a>,
+    pub body_table: &'a BodyTable<'a>,
+    pub parts: &'a SceneParts<'a>,
     pub contact: Option<&'a ContactSpec>,
     pub model: &'a Arc<Model>,
     pub state: &'a State,
 }
 
 impl<'a> Context<'a> {
-    /// A body by name, with where the name stands.
+    /// The body of a node with its name.
     pub fn body(&self, node: &Node, name: &str) -> Read<usize> {
-        self.cast.find(node.place, crate::tree::text(self.report, node, name)?)
+        self.body_table.find(node.place, crate::tree::text(self.report, node, name)?)
     }
 
-    /// The body that a key names.
+    /// The body named by a key.
     pub fn body_of(&self, f: &Fields, key: &str) -> Read<Option<usize>> {
         f.node(key).map(|node| self.body(node, &f.path(key))).transpose()
     }
 
-    /// Two different bodies that a list names.
+    /// Two different bodies named by a list.
     pub fn pair(&self, node: &Node, name: &str) -> Read<(usize, usize)> {
         const TWO: &str = "name two bodies, such as [\"cube\", \"wall\"]";
         let names = crate::tree::list(self.report, node, name)?;
@@ -49,21 +49,21 @@ impl<'a> Context<'a> {
         Ok((a, b))
     }
 
-    /// The slot of the body that hangs on a joint, by the joint's name.
+    /// The slot of the child of a joint.
     pub fn joint(&self, place: Place, name: &str) -> Read<usize> {
-        let found = self.kit.joints.iter().find(|joint| joint.spec.name == name);
+        let found = self.parts.joints.iter().find(|joint| joint.spec.name == name);
         if let Some(slot) = found.and_then(|joint| self.model.slots[joint.spec.child.0]) {
             return Ok(slot);
         }
-        let known = self.kit.joints.iter().map(|joint| joint.spec.name.as_str());
+        let known = self.parts.joints.iter().map(|joint| joint.spec.name.as_str());
         let remedy = format!("define it under [joints.{name}]");
         Err(self.report.unknown(place, format!("there is no joint `{name}`"), name, known, &remedy))
     }
 
-    /// The joint of a slot as written; none for a body that hangs on nothing.
+    /// The joint of a slot as written; none for a body without one.
     pub fn written(&self, slot: usize) -> Option<(usize, &'a WrittenJoint)> {
         let body = self.model.links[slot].body;
-        self.kit.joints.iter().enumerate().find(|(_, joint)| joint.spec.child.0 == body)
+        self.parts.joints.iter().enumerate().find(|(_, joint)| joint.spec.child.0 == body)
     }
 
     pub fn link(&self, slot: usize) -> &'a Link {
@@ -87,33 +87,32 @@ impl<'a> Context<'a> {
         self.model.islands.partition_point(|island| island.bodies.end <= slot)
     }
 
-    /// The placement of a body at the start of the scene.
+    /// The initial pose of a body in the scene.
     pub fn pose(&self, body: usize) -> Pose {
         self.model.pose(self.state, body)
     }
 
-    /// The state of bodies that are moved to placements or by the coordinates of joints, and move at given velocities.
-    /// Complaints are about `place`.
+    /// The state for given poses, joint coordinates and velocities. Complaints are reported at `place`.
     pub fn rebuilt(
         &self,
         base: &[Pose],
         moved_to: &[Option<Pose>],
         joints: &[WrittenJoint],
-        posture: Posture,
+        initial: InitialState,
         place: Place,
     ) -> Read<(State, Vec<Pose>)> {
         let poses = assembly::assemble(base, joints, moved_to);
-        let posture = Posture { poses: poses.clone(), ..posture };
-        let mut builder = self.kit.builder(&posture);
+        let initial = InitialState { poses: poses.clone(), ..initial };
+        let mut builder = self.parts.builder(&initial);
         if let Some(contact) = self.contact {
             builder.contact(contact.clone());
         }
-        let refused = |said: String| -> Told { self.report.pass_on(place, &said) };
+        let refused = |error: String| -> Reported { self.report.complain_with(place, &error) };
         let (model, mut state) = builder.build().map_err(|error| refused(error.to_string()))?;
         start::set_coordinates(&model, &mut state, joints);
         if !state.is_finite() {
             return Err(refused(
-                "what is asked for is not finite: products of its numbers leave their range; use units nearer to one"
+                "the state is not finite: products of its numbers overflow; use units nearer to one"
                     .to_owned(),
             ));
         }

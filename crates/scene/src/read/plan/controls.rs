@@ -1,7 +1,7 @@
-//! What can be steered: forces and torques on bodies, efforts along the degrees of freedom of joints.
+//! Controls: forces and torques on bodies, generalised forces along the degrees of freedom of joints.
 
-use super::ask::named;
 use super::context::Context;
+use super::targets::named;
 use crate::read::joints::coordinate_names;
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Value, number, numbers};
@@ -59,12 +59,12 @@ fn control(context: &Context<'_>, entry: &Entry) -> Read<Vec<Actuator>> {
     Ok(made.collect())
 }
 
-/// The slot that a control acts on, and what it is made of, with words for its components where there are several.
+/// The slot of a control, and its parts, named where there are several.
 type Parts = (usize, Vec<(Option<String>, Control)>);
 
 fn on_body(context: &Context<'_>, f: &Fields<'_>, kind: &str) -> Read<Parts> {
-    f.refuse(&["joint"], &format!("is given to a {kind}"), "give the body it acts on")?;
-    let body = context.body_of(f, "body")?.ok_or_else(|| f.missing("body", "name the body it acts on"));
+    f.refuse(&["joint"], &format!("is given to a {kind}"), "give the body on which it acts")?;
+    let body = context.body_of(f, "body")?.ok_or_else(|| f.missing("body", "name the body on which it acts"));
     let axes = f.word("axes", &["world", "body"]);
     let point = f.vector("point");
     let (body, point) = (body?, point?);
@@ -72,23 +72,23 @@ fn on_body(context: &Context<'_>, f: &Fields<'_>, kind: &str) -> Read<Parts> {
     if kind == "torque" {
         f.refuse(&["point"], "is given to a torque, which is the same at all points", "remove it")?;
     }
-    let centre = context.model.bodies[body].principal.position;
+    let center = context.model.bodies[body].principal.position;
     let made: Result<Control, ControlError> = match kind {
         "torque" => Control::torque(context.model, body, axes),
-        _ => Control::force(context.model, body, &point.unwrap_or(centre), axes),
+        _ => Control::force(context.model, body, &point.unwrap_or(center), axes),
     };
-    let control = made.map_err(|error| f.report.pass_on(f.place_of("body"), &error.to_string()))?;
-    // A control was made: the body moves.
+    let control = made.map_err(|error| f.report.complain_with(f.place_of("body"), &error.to_string()))?;
+    // There is a control: the body moves.
     let slot = context.model.slots[body].unwrap_or(0);
     Ok((slot, vec![(None, control)]))
 }
 
 fn along(context: &Context<'_>, f: &Fields<'_>) -> Read<Parts> {
-    let name = f.text("joint")?.ok_or_else(|| f.missing("joint", "name the joint it acts along"))?;
+    let name = f.text("joint")?.ok_or_else(|| f.missing("joint", "name the joint on which it acts"))?;
     let slot = context.joint(f.node("joint").map_or(f.place, |node| node.place), name)?;
     let link = context.link(slot);
     if link.joint.dofs() == 0 {
-        let message = format!("names `{name}`, which leaves nothing to move");
+        let message = format!("names `{name}`, which has no degree of freedom");
         return Err(f.wrong("joint", &message, "choose a joint that is not fixed"));
     }
     let words: &[&str] = match link.joint.kind {
@@ -109,11 +109,7 @@ fn bounds(f: &Fields<'_>, count: usize) -> Read<Vec<Bound>> {
     let Value::List(items) = &node.value else {
         let most = number(f.report, node, &name)?;
         if !(most >= 0.0) {
-            return Err(f.wrong(
-                "bounds",
-                &format!("is {most}"),
-                "give how much it may be either way, zero or more",
-            ));
+            return Err(f.wrong("bounds", &format!("is {most}"), "give the largest magnitude, zero or more"));
         }
         return Ok(vec![Bound::between(-most, most); count]);
     };
@@ -135,16 +131,16 @@ fn bounds(f: &Fields<'_>, count: usize) -> Read<Vec<Bound>> {
     pairs.into_iter().map(ordered).collect()
 }
 
-/// Which components can be used.
+/// The components that are used.
 fn mask(f: &Fields<'_>, count: usize) -> Read<Vec<bool>> {
     let Some(items) = f.list("mask")? else { return Ok(vec![true; count]) };
     let how = format!("give {count} of true and false");
     if items.len() != count {
         return Err(f.wrong("mask", &format!("has {} entries for {count} components", items.len()), &how));
     }
-    let truth = |item: &crate::tree::Node| match item.value {
-        Value::Truth(truth) => Ok(truth),
+    let boolean = |item: &crate::tree::Node| match item.value {
+        Value::Boolean(boolean) => Ok(boolean),
         _ => Err(f.wrong("mask", &format!("has {} in it", item.kind()), &how)),
     };
-    items.iter().map(truth).collect()
+    items.iter().map(boolean).collect()
 }

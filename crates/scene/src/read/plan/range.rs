@@ -1,4 +1,4 @@
-//! Numbers that may be ranges: `0.5`, or `{ min = 0, max = 1 }` with one of the two or both.
+//! Numbers or ranges: `0.5`, or `{ min = 0, max = 1 }` with one of the two or both.
 
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Value, number, numbers};
@@ -41,7 +41,7 @@ pub(super) fn vector_of(f: &Fields, key: &str) -> Read<Option<[Bound; 3]>> {
     }
     let items = match &node.value {
         Value::List(items) if items.len() == 3 && items.iter().any(|item| item.table().is_some()) => items,
-        // All that a vector may be wrong in is said as for other vectors.
+        // Errors of vectors are reported as for other vectors.
         _ => return Ok(Some(numbers::<3>(f.report, node, &name)?.map(Bound::equal))),
     };
     let mut bounds = [Bound::FREE; 3];
@@ -59,7 +59,7 @@ fn some_end(f: &Fields) -> Read<()> {
     if f.first_of(&ENDS).is_some() {
         return Ok(());
     }
-    Err(f.report.complain(f.place, format!("`{}` bounds nothing", f.name), "give `min`, `max` or both"))
+    Err(f.report.complain(f.place, format!("`{}` has no bound", f.name), "give `min`, `max` or both"))
 }
 
 fn ordered(f: &Fields, bound: Bound) -> Read<Bound> {
@@ -80,7 +80,7 @@ pub(super) fn equal(v: &Vec3) -> [Bound; 3] {
     [Bound::equal(v.x), Bound::equal(v.y), Bound::equal(v.z)]
 }
 
-/// The number of a range nearest to another.
+/// The number of a range nearest to a given one.
 pub(super) fn nearest(bound: Bound, to: f64) -> f64 {
     to.clamp(bound.lower, bound.upper)
 }

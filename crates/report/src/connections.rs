@@ -1,4 +1,4 @@
-//! What ties bodies together and what they carry: joints, springs, charges, as places on the bodies' own frames.
+//! Joints, springs and charges of a scene, as points in body frames.
 
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Anchor, ForceLaw};
@@ -7,8 +7,8 @@ use percussion_mechanics::{JointKind, Model};
 
 /// A point of a body in its own frame, or of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// The body's place in the list of all bodies; `None` is the world.
+pub struct BodyPoint {
+    /// Index of the body; `None` is the world.
     pub body: Option<usize>,
     /// The point.
     pub point: Vec3,
@@ -16,49 +16,49 @@ pub struct Place {
 
 /// A joint.
 #[derive(Clone, Debug)]
-pub struct Hinge {
+pub struct JointLine {
     /// Its name in the scene.
     pub name: String,
-    /// What it lets the child do.
+    /// Its kind.
     pub kind: JointKind,
-    /// Where it is on the parent.
-    pub parent: Place,
-    /// Where it is on the child.
-    pub child: Place,
-    /// The joint's z-axis on the parent: what a revolute joint turns about.
+    /// Its point on the parent.
+    pub parent: BodyPoint,
+    /// Its point on the child.
+    pub child: BodyPoint,
+    /// The z axis of the joint on the parent: the axis of a revolute joint.
     pub axis: Vec3,
 }
 
 /// A spring between two points.
 #[derive(Clone, Debug)]
-pub struct Tie {
+pub struct SpringLine {
     /// Its name in the scene.
     pub name: String,
     /// Its ends.
-    pub ends: [Place; 2],
+    pub ends: [BodyPoint; 2],
 }
 
 /// A charge on a point of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Charge {
-    /// Where.
-    pub place: Place,
-    /// How much, C.
+    /// Its point.
+    pub place: BodyPoint,
+    /// Its charge, C.
     pub charge: f64,
 }
 
-/// All of them.
+/// Joints, springs and charges.
 #[derive(Clone, Debug, Default)]
-pub struct Ties {
-    /// Joints, but those that only say where a body may move freely.
-    pub joints: Vec<Hinge>,
+pub struct Connections {
+    /// Joints, without those of free bodies.
+    pub joints: Vec<JointLine>,
     /// Springs.
-    pub springs: Vec<Tie>,
+    pub springs: Vec<SpringLine>,
     /// Charges.
     pub charges: Vec<Charge>,
 }
 
-impl Ties {
+impl Connections {
     /// Those of a model.
     pub fn of(model: &Model) -> Self {
         let mut all = Self::default();
@@ -67,19 +67,19 @@ impl Ties {
         for (joint, parent, child) in tree.chain(loops) {
             let bound = match joint.kind {
                 JointKind::Free => false,
-                // In the plane everything that moves freely hangs on one of these.
+                // Free bodies of planar scenes have a planar joint to the world.
                 JointKind::Planar => parent.is_some(),
                 _ => true,
             };
             if bound {
-                all.joints.push(hinge(model, joint, parent, child));
+                all.joints.push(joint_line(model, joint, parent, child));
             }
         }
         for force in &model.forces {
             match &force.law {
                 ForceLaw::Spring(spring) => {
                     let ends = [&spring.a, &spring.b].map(|end| anchored(model, end));
-                    all.springs.push(Tie { name: force.name.clone(), ends });
+                    all.springs.push(SpringLine { name: force.name.clone(), ends });
                 }
                 ForceLaw::Charges(charges) => {
                     all.charges.extend(charges.charges.iter().map(|source| Charge {
@@ -94,31 +94,31 @@ impl Ties {
     }
 }
 
-fn hinge(model: &Model, joint: &Joint, parent: Option<usize>, child: usize) -> Hinge {
+fn joint_line(model: &Model, joint: &Joint, parent: Option<usize>, child: usize) -> JointLine {
     let (on_parent, axis) = framed(model, parent, &joint.parent_frame);
     let (on_child, _) = framed(model, Some(child), &joint.child_frame);
-    Hinge { name: joint.name.clone(), kind: joint.kind, parent: on_parent, child: on_child, axis }
+    JointLine { name: joint.name.clone(), kind: joint.kind, parent: on_parent, child: on_child, axis }
 }
 
-/// The origin and the z-axis of a frame on a principal frame, seen from the body's own.
-fn framed(model: &Model, slot: Option<usize>, frame: &Frame) -> (Place, Vec3) {
+/// Origin and z axis of a joint frame, in the body frame.
+fn framed(model: &Model, slot: Option<usize>, frame: &Frame) -> (BodyPoint, Vec3) {
     let axis: Vec3 = frame.axes.column(2).into();
     match slot {
-        None => (Place { body: None, point: frame.point }, axis),
+        None => (BodyPoint { body: None, point: frame.point }, axis),
         Some(slot) => {
             let (body, principal) = owned(model, slot);
-            let place = Place { body: Some(body), point: principal.point(&frame.point) };
+            let place = BodyPoint { body: Some(body), point: principal.point(&frame.point) };
             (place, principal.direction(&axis))
         }
     }
 }
 
-fn anchored(model: &Model, anchor: &Anchor) -> Place {
+fn anchored(model: &Model, anchor: &Anchor) -> BodyPoint {
     match anchor.body {
-        None => Place { body: None, point: anchor.arm },
+        None => BodyPoint { body: None, point: anchor.arm },
         Some(slot) => {
             let (body, principal) = owned(model, slot);
-            Place { body: Some(body), point: principal.point(&anchor.arm) }
+            BodyPoint { body: Some(body), point: principal.point(&anchor.arm) }
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How a body looks: the surface of its shapes in its own frame, or a stand-in where it has none.
+//! Appearance of a body: the surface of its shapes in the body frame, or a substitute where it has none.
 //!
 //! A rigid body without a shape is drawn as the ellipsoid of uniform density that has its mass and inertia; a particle as
-//! a small ball. Half-spaces and half-planes have no end: of them a piece is drawn that is large enough for what
-//! moves before it.
+//! a small ball. Half-spaces and half-planes are unbounded: of them a piece is drawn that is large enough for the
+//! motion in front of it.
 
 use crate::mesh::{self, Mesh};
 use crate::recording::Extent;
@@ -11,48 +11,48 @@ use percussion_geometry::{Pose, Vec2, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::body::{AttachedOutline, BodyKind};
 
-/// The ball of a particle, as a share of the size of the scene.
+/// Radius of the ball of a particle, relative to the radius of the scene.
 const PARTICLE: f64 = 0.015;
-/// Half the side of a piece of a floor, in radii of what moves.
+/// Half the side of a piece of a half-space, relative to the radius of the scene.
 const FLOOR: f64 = 1.5;
 
 /// The plane of a half-space, in the body's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// The point of it nearest to the middle of the scene.
+    /// Its point nearest to the center of the scene.
     pub point: Vec3,
     /// Outward unit normal.
     pub normal: Vec3,
 }
 
-/// How a body looks.
+/// The appearance of a body.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct Appearance {
     /// Its name in the scene.
     pub name: String,
-    /// Whether forces move it.
+    /// Whether it moves under forces.
     pub moves: bool,
-    /// Whether it is moved on a prescribed path.
+    /// Whether its motion is prescribed.
     pub driven: bool,
-    /// Its bounded shapes, in its own frame.
+    /// Its bounded shapes, in the body frame.
     pub mesh: Mesh,
     /// Pieces of its half-spaces and half-planes.
     pub ground: Mesh,
     /// Planes of its half-spaces.
     pub planes: Vec<Plane>,
-    /// Whether the mesh stands in for a shape that was not given.
-    pub stand_in: bool,
-    /// Whether all of its shapes are planar: then its plane has this normal in its own frame, z.
+    /// Whether the mesh is a substitute for a missing shape.
+    pub substitute: bool,
+    /// Whether all of its shapes are planar; the normal of the plane is the z axis of the body frame.
     pub planar: bool,
-    /// Centre of mass, in its own frame.
+    /// Center of mass, in the body frame.
     pub centre: Vec3,
     /// Mass, kg; zero for a fixed body.
     pub mass: f64,
-    /// The colour that the scene gives it, red, green and blue as on a screen.
+    /// Color given by the scene (sRGB).
     pub colour: Option<[u8; 3]>,
 }
 
-impl Look {
+impl Appearance {
     /// The bounded shapes of a body.
     pub fn of(body: &Body) -> Self {
         let mut surface = Mesh::default();
@@ -62,8 +62,8 @@ impl Look {
         for part in &body.outlines {
             surface.add(&mesh::outline(&part.shape), &raised(part));
         }
-        let stand_in = surface.is_empty() && body.kind == BodyKind::Rigid;
-        if stand_in {
+        let substitute = surface.is_empty() && body.kind == BodyKind::Rigid;
+        if substitute {
             surface.add(&Mesh::ellipsoid(&semi_axes(body)), &body.principal);
         }
         Self {
@@ -73,7 +73,7 @@ impl Look {
             mesh: surface,
             ground: Mesh::default(),
             planes: Vec::new(),
-            stand_in: stand_in || body.kind == BodyKind::Particle && body.shapes.is_empty(),
+            substitute: substitute || body.kind == BodyKind::Particle && body.shapes.is_empty(),
             planar: body.shapes.is_empty() && !body.outlines.is_empty(),
             centre: body.principal.position,
             mass: body.mass,
@@ -81,19 +81,19 @@ impl Look {
         }
     }
 
-    /// Whether it is at other places at other times.
+    /// Whether its pose changes.
     pub fn travels(&self) -> bool {
         self.moves || self.driven
     }
 
-    /// Adds what depends on how large the scene is: pieces of what has no end, the balls of particles. `travel` is how far the body
-    /// gets from where it starts, at `pose`: its pieces are so much larger that they do not leave the picture with it.
+    /// Adds what depends on the size of the scene: pieces of unbounded shapes, balls of particles. `travel` is the largest distance of the
+    /// body from its initial `pose`, by which its pieces are enlarged.
     pub(crate) fn fit(&mut self, body: &Body, pose: &Pose, travel: f64, extent: &Extent) {
-        if self.stand_in && self.mesh.is_empty() {
+        if self.substitute && self.mesh.is_empty() {
             self.mesh = Mesh::ellipsoid(&Vec3::repeat(PARTICLE * extent.radius()));
         }
         let half = FLOOR * extent.radius() + travel;
-        let middle = pose.inverse_point(&extent.centre());
+        let middle = pose.inverse_point(&extent.center());
         for part in &body.shapes {
             let Solid::HalfSpace(space) = &part.solid else { continue };
             let (normal, near) = (space.normal(), part.offset.inverse_point(&middle));
@@ -110,13 +110,13 @@ impl Look {
     }
 }
 
-/// The placement of a planar part, in space.
+/// The pose of a planar part in space.
 fn raised(part: &AttachedOutline) -> Pose {
     let turn = nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), part.offset.rotation.angle());
     Pose::new(turn, part.offset.position.push(0.0))
 }
 
-/// Semi-axes `a` of the ellipsoid with `∫ x_I² dm = m a_I² / 5`; a direction without extent gets a little, to be seen.
+/// Semi-axes `a` of the ellipsoid with `∫ x_I² dm = m a_I² / 5`; a direction without extent gets a small one, to be visible.
 fn semi_axes(body: &Body) -> Vec3 {
     let axes = body.director_moments().map(|moment| (5.0 * moment / body.mass).sqrt());
     axes.map(|a| a.max(0.02 * axes.max()))
@@ -136,10 +136,10 @@ mod tests {
         let inertia = Vec3::new(moment(axes.y, axes.z), moment(axes.z, axes.x), moment(axes.x, axes.y));
         let centre = Vec3::new(1.0, 0.0, 0.0);
         let body = Body::rigid("b", mass, centre, &Matrix3::from_diagonal(&inertia)).unwrap();
-        let look = Look::of(&body);
-        assert!(look.stand_in);
+        let appearance = Appearance::of(&body);
+        assert!(appearance.substitute);
         for (k, axis) in [Vec3::x(), Vec3::y(), Vec3::z()].iter().enumerate() {
-            let reach = look.mesh.corners.iter().map(|p| (p - centre).dot(axis)).fold(0.0, f64::max);
+            let reach = appearance.mesh.corners.iter().map(|p| (p - centre).dot(axis)).fold(0.0, f64::max);
             assert!((reach - axes[k]).abs() < 1e-12, "{reach} {}", axes[k]);
         }
     }

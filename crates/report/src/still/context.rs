@@ -1,10 +1,10 @@
-//! A recording made ready for pictures: surfaces, colours, the view; and one picture of some of its instants.
+//! The drawing context of a recording: surfaces, colors, the view; and a picture of some of its instants.
 
 use super::camera::{Camera, View};
-use super::canvas::{Canvas, Ink};
+use super::canvas::{Canvas, Stroke};
 use super::drawing::{Drawing, Light, Paint, finite, lay};
 use super::floor::Floor;
-use super::marks::{self, Marks};
+use super::marks::{self, Annotations};
 use super::options::Options;
 use super::shadow::Shadow;
 use super::shape::Shape;
@@ -13,18 +13,18 @@ use super::view;
 use crate::{Recording, palette};
 use percussion_geometry::{Pose, Vec3};
 
-/// Floors nearer than this to what is shown are shown too, in radii of it.
+/// Largest distance of a floor that is drawn, relative to the radius of the visible bodies.
 const NEAR: f64 = 2.0;
-/// Points of the lamp that shadows are made with: together for all instants, and at least for each.
+/// Sample points of the light source for shadows: for all instants together, and least number for each.
 const LAMPS: usize = 48;
 const LEAST_LAMPS: usize = 20;
-/// Cosine of the angle by which a path turns from one frame to the next.
+/// Smallest cosine of the angle between consecutive segments of a path that is drawn straight.
 const STRAIGHT: f64 = 0.75;
-/// Of at most so many frames the points are taken that choose the view.
-const LOOKED_AT: usize = 60;
+/// Largest number of frames from which the view is chosen.
+const VIEW_FRAMES: usize = 60;
 
-/// A recording made ready.
-pub struct Stage<'a> {
+/// A recording prepared for drawing.
+pub struct DrawingContext<'a> {
     pub recording: &'a Recording,
     pub options: &'a Options,
     shapes: Vec<Shape>,
@@ -36,26 +36,26 @@ pub struct Stage<'a> {
     pub planar: bool,
 }
 
-/// An instant to show.
+/// An instant to draw.
 #[derive(Clone, Copy, Debug)]
-pub struct Shot {
+pub struct Snapshot {
     pub frame: usize,
     pub opacity: f32,
 }
 
-/// What a picture is to show.
+/// The visible region of a picture.
 #[derive(Clone, Debug)]
-pub struct Scope {
-    /// Points that tell how far it reaches.
+pub struct VisibleRegion {
+    /// Points that bound it.
     pub points: Vec<Vec3>,
-    /// The middle of the box around them.
+    /// Center of the box around them.
     pub centre: Vec3,
-    /// Half the diagonal of that box, m; one where there is nothing.
+    /// Half the diagonal of that box, m; one for an empty region.
     pub radius: f64,
 }
 
-impl Scope {
-    /// Of points, without those that are nowhere.
+impl VisibleRegion {
+    /// Of points, without those that are not finite.
     pub fn of(mut points: Vec<Vec3>) -> Self {
         points.retain(|p| p.iter().all(|v| v.is_finite()));
         let low = points.iter().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(p));
@@ -70,36 +70,36 @@ impl Scope {
     }
 }
 
-impl<'a> Stage<'a> {
+impl<'a> DrawingContext<'a> {
     pub fn new(recording: &'a Recording, options: &'a Options) -> Self {
-        let looks = &recording.looks;
+        let appearances = &recording.appearances;
         // Planes are drawn as floors.
-        let ground = |k: usize| match looks[k].planes.is_empty() {
+        let ground = |k: usize| match appearances[k].planes.is_empty() {
             // Of the piece only the edge of the half-plane is a line.
-            true => Shape { edges: Vec::new(), ..Shape::of(&looks[k].ground) },
+            true => Shape { edges: Vec::new(), ..Shape::of(&appearances[k].ground) },
             false => Shape::default(),
         };
-        let mut stage = Self {
+        let mut context = Self {
             recording,
             options,
-            shapes: looks.iter().map(|look| Shape::of(&look.mesh)).collect(),
-            grounds: (0..looks.len()).map(ground).collect(),
-            colours: palette::of_bodies(looks),
+            shapes: appearances.iter().map(|appearance| Shape::of(&appearance.mesh)).collect(),
+            grounds: (0..appearances.len()).map(ground).collect(),
+            colours: palette::of_bodies(appearances),
             view: View { towards: -Vec3::y(), up: Vec3::z(), lens: super::Lens::Perspective },
             up: view::up(recording),
             planar: recording.plane().is_some(),
         };
-        let frames = crate::thinned(recording.frames.len(), LOOKED_AT);
-        stage.view = view::choose(recording, &Scope::of(stage.points(&frames)).points);
+        let frames = crate::thinned(recording.frames.len(), VIEW_FRAMES);
+        context.view = view::choose(recording, &VisibleRegion::of(context.points(&frames)).points);
         if let Some([azimuth, elevation]) = options.view {
-            stage.view.towards = view::from_angles(&stage.up, azimuth, elevation);
-            stage.planar = false;
+            context.view.towards = view::from_angles(&context.up, azimuth, elevation);
+            context.planar = false;
         }
-        stage.up = stage.view.up;
-        stage
+        context.up = context.view.up;
+        context
     }
 
-    /// Points that tell how far bodies reach at some frames, with what hangs on the world.
+    /// Points that bound the bodies in some frames, with pivots in the world.
     pub fn points(&self, frames: &[usize]) -> Vec<Vec3> {
         let recorded = &self.recording.frames;
         let mut all: Vec<Vec3> = Vec::new();
@@ -108,23 +108,25 @@ impl<'a> Stage<'a> {
                 all.extend(shape.reach.iter().map(|p| pose.point(p)));
             }
         }
-        let joints = &self.recording.ties.joints;
+        let joints = &self.recording.connections.joints;
         let pivots = joints.iter().filter(|joint| joint.parent.body.is_none() && marks::is_pivot(joint));
         all.extend(pivots.map(|joint| joint.parent.point));
         all
     }
 
-    /// The way of a body's centre of mass over some frames.
+    /// The path of a body's center of mass over some frames.
     pub fn path(&self, body: usize, frames: impl Iterator<Item = usize>) -> Vec<Vec3> {
-        let centre = self.recording.looks[body].centre;
+        let centre = self.recording.appearances[body].centre;
         frames.map(|frame| self.recording.frames.at(frame)[body].point(&centre)).collect()
     }
 
     /// The planes that are drawn.
-    fn floors(&self, poses: &[Pose], scope: &Scope) -> Vec<Floor> {
+    fn floors(&self, poses: &[Pose], scope: &VisibleRegion) -> Vec<Floor> {
         let mut all = Vec::new();
-        for (look, pose) in self.recording.looks.iter().zip(poses).filter(|(_, pose)| finite(pose)) {
-            for plane in &look.planes {
+        for (appearance, pose) in
+            self.recording.appearances.iter().zip(poses).filter(|(_, pose)| finite(pose))
+        {
+            for plane in &appearance.planes {
                 let (point, normal) = (pose.point(&plane.point), pose.direction(&plane.normal));
                 all.push(Floor::new(&point, &normal, scope));
             }
@@ -133,18 +135,18 @@ impl<'a> Stage<'a> {
     }
 
     /// What a picture of some frames is to show: the bodies, their ways if they are drawn, and the floors below them.
-    pub fn scope(&self, frames: &[usize], ways: bool) -> Scope {
-        let all = crate::thinned(self.recording.frames.len(), LOOKED_AT.max(frames.len()));
+    pub fn scope(&self, frames: &[usize], ways: bool) -> VisibleRegion {
+        let all = crate::thinned(self.recording.frames.len(), VIEW_FRAMES.max(frames.len()));
         let mut points = self.points(frames);
         if self.options.whole {
             points.extend(self.points(&all));
         }
         if let (true, Some(&first), Some(&last)) = (ways, frames.first(), frames.last()) {
-            for body in (0..self.colours.len()).filter(|&body| self.recording.looks[body].moves) {
+            for body in (0..self.colours.len()).filter(|&body| self.recording.appearances[body].moves) {
                 points.extend(self.path(body, first..=last));
             }
         }
-        let mut scope = Scope::of(points);
+        let mut scope = VisibleRegion::of(points);
         let Some(&last) = frames.last() else { return scope };
         let poses = self.recording.frames.at(last);
         let mut more = Vec::new();
@@ -167,13 +169,19 @@ impl<'a> Stage<'a> {
             }
         }
         scope.points.append(&mut more);
-        Scope::of(scope.points)
+        VisibleRegion::of(scope.points)
     }
 
     /// Paints instants over each other, the last one in front, and what belongs to them.
-    pub fn paint(&self, camera: &Camera, scope: &Scope, shots: &[Shot], marks: &Marks) -> Canvas {
+    pub fn paint(
+        &self,
+        camera: &Camera,
+        scope: &VisibleRegion,
+        shots: &[Snapshot],
+        marks: &Annotations,
+    ) -> Canvas {
         let frames = &self.recording.frames;
-        let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.paper());
+        let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.background());
         let Some(last) = shots.last() else { return canvas };
         let shown: Vec<usize> = shots.iter().map(|shot| shot.frame).collect();
         let light = Light::of(camera, &self.up);
@@ -217,19 +225,19 @@ impl<'a> Stage<'a> {
     /// Adds the bodies that travel, or those that do not.
     fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
         let poses = self.recording.frames.at(frame);
-        let paper = self.options.theme.paper().unwrap_or([255; 3]);
-        for k in (0..poses.len()).filter(|&k| self.recording.looks[k].travels() == moving) {
+        let background = self.options.theme.background().unwrap_or([255; 3]);
+        for k in (0..poses.len()).filter(|&k| self.recording.appearances[k].travels() == moving) {
             let order = if moving { k + 1 + poses.len() } else { k + 1 };
             let flat = self.planar.then_some(order as f64);
             let owner = (k + 1).min(usize::from(u16::MAX) - 1) as u16;
             let paint = Paint { rgb: self.colours[k], owner, flat, unit };
-            let pale = Paint { rgb: mixed(paint.rgb, paper, 0.6), ..paint };
+            let pale = Paint { rgb: mixed(paint.rgb, background, 0.6), ..paint };
             drawing.body(&self.grounds[k], &poses[k], &pale);
             drawing.body(&self.shapes[k], &poses[k], &paint);
         }
     }
 
-    fn shadow(&self, floor: &Floor, shots: &[Shot], light: &Light) -> Shadow {
+    fn shadow(&self, floor: &Floor, shots: &[Snapshot], light: &Light) -> Shadow {
         let mut shadow = Shadow::new(floor);
         let lamps = (LAMPS / shots.len()).max(LEAST_LAMPS);
         for shot in shots {
@@ -251,20 +259,20 @@ impl<'a> Stage<'a> {
     }
 
     /// The ways of the centres of mass between the first and the last of some frames, with a dot at each.
-    fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Marks) {
+    fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Annotations) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else { return };
-        for k in (0..self.colours.len()).filter(|&k| self.recording.looks[k].moves) {
+        for k in (0..self.colours.len()).filter(|&k| self.recording.appearances[k].moves) {
             let spots = |points: Vec<Vec3>| -> Vec<[f64; 2]> {
                 points.iter().filter_map(|p| camera.project(p)).map(|spot| [spot.x, spot.y]).collect()
             };
             let rgb = mixed(self.colours[k], self.options.theme.ink(), 0.25);
-            let ink = Ink { rgb, opacity: 0.85, width: 1.1 * marks.unit };
+            let ink = Stroke { rgb, opacity: 0.85, width: 1.1 * marks.unit };
             let way = spots(self.path(k, first..=last));
             if is_resolved(&way) {
                 canvas.stroke(&[way], &ink);
             }
             for spot in spots(self.path(k, shown.iter().copied())) {
-                canvas.disc(spot, 2.0 * marks.unit, &Ink::new(rgb, 0.0));
+                canvas.disc(spot, 2.0 * marks.unit, &Stroke::new(rgb, 0.0));
             }
         }
     }
@@ -282,7 +290,7 @@ fn is_resolved(way: &[[f64; 2]]) -> bool {
         let ([a, b], [c, d]) = (pair[0], pair[1]);
         a * c + b * d > STRAIGHT * a.hypot(b) * c.hypot(d)
     };
-    let turns = pieces.windows(2).len();
-    let sharp = turns - pieces.windows(2).filter(straight).count();
-    sharp <= (turns / 7).max(3)
+    let quaternions = pieces.windows(2).len();
+    let sharp = quaternions - pieces.windows(2).filter(straight).count();
+    sharp <= (quaternions / 7).max(3)
 }

@@ -1,4 +1,4 @@
-// The stage: camera, light, bodies, floor and layers of one run or of several that are compared.
+// The 3D view: camera, light, bodies, floor and layers of one run or of several compared runs.
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -8,7 +8,7 @@ import { css } from "./dom.ts";
 import { Ground } from "./ground.ts";
 import { Charges, Contacts, Forces, Joints, Names, Trails, type Layer } from "./layers.ts";
 
-/** Corners to look from, the usual one first. */
+/** View directions, the default first. */
 const CORNERS: Vec[] = [
   [0.62, -1, 0.5],
   [1, 0.62, 0.5],
@@ -17,7 +17,7 @@ const CORNERS: Vec[] = [
 ];
 /** Instants at which it is asked what hides the bodies that move. */
 const ASKED = 12;
-/** What fills less of its way than this part is followed; a manoeuvre is seen from its start to its end as long as it can be. */
+/** What fills less of its way than this part is followed; a plan is seen from its start to its end as long as it can be. */
 const [SMALL, TINY] = [1 / 3, 1 / 10];
 
 /** Layers that are shown at first. */
@@ -29,7 +29,7 @@ export interface Toggle {
   on: boolean;
 }
 
-export class Stage {
+export class View3D {
   readonly canvas: HTMLCanvasElement;
   readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
@@ -66,7 +66,7 @@ export class Stage {
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "Bodies in space; drag to turn, scroll to come nearer");
+    this.canvas.setAttribute("aria-label", "Bodies in space; drag to rotate, scroll to zoom");
     host.append(this.canvas, this.names);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
@@ -121,7 +121,7 @@ export class Stage {
       }
     });
     if (!keep) this.following = this.isSpreading();
-    // Paths tell more than bodies that are small beside them, and tell runs apart.
+    // Paths are visible where bodies are small, and distinguish runs.
     const small = this.bodies[0].size < 0.04 * this.radius && !this.following;
     if (!this.wanted.has("trails") && (runs.length > 1 || small)) this.wanted.set("trails", true);
     this.choose();

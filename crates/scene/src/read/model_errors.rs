@@ -1,20 +1,20 @@
-//! What the model refuses, at the line of the body, joint or force it is about.
+//! Errors of the model builder, reported at the line of the body, joint or force concerned.
 
 use super::bodies::WrittenBody;
 use super::joints::WrittenJoint;
-use crate::report::{Place, Report, Told};
+use crate::report::{Place, Report, Reported};
 use crate::tree::Fields;
 use percussion_mechanics::ModelError;
 use percussion_mechanics::contact::ContactError;
 
-/// Puts a refusal on record at the right place.
-pub(crate) fn blame(
+/// Reports an error of the model builder at the place of its cause.
+pub(crate) fn report_model_error(
     report: &Report,
     top: &Fields<'_>,
     bodies: &[(String, Option<WrittenBody>)],
     joints: &[WrittenJoint],
     error: &ModelError,
-) -> Told {
+) -> Reported {
     let body = |name: &str| {
         let found = bodies.iter().find(|(own, _)| own == name);
         found.and_then(|(_, body)| body.as_ref())
@@ -23,17 +23,17 @@ pub(crate) fn blame(
     let entry = |collection: &str, name: &str| {
         top.table.table(collection).and_then(|table| table.entry(name)).map(|entry| entry.place)
     };
-    // A force on several bodies is called after itself and one of them.
+    // A force on several bodies has the name of the force and that of a body.
     let force = |name: &str| {
         let entries = top.table.table("forces").map_or(&[][..], |table| &table.entries);
         let made = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.starts_with('-'));
         entry("forces", name).or(entries.iter().find(|entry| made(&entry.key)).map(|entry| entry.place))
     };
-    let mut said = error.to_string();
+    let mut text = error.to_string();
     let place: Option<Place> = match error {
         ModelError::Body { body: name, .. } => body(name).map(|b| b.place),
         ModelError::Duplicate { what, name } => entry(what, name),
-        // Numbers are checked when they are read: this is a product of finite ones that overflowed.
+        // Numbers are checked when they are read: this is an overflow of a product.
         ModelError::NotFinite { place } | ModelError::Range { place, .. } => {
             let quoted = place.split('`').nth(1).unwrap_or_default();
             match place.starts_with("force ") {
@@ -64,7 +64,7 @@ pub(crate) fn blame(
         | ModelError::Rod { joint: name, .. }
         | ModelError::Rates { joint: name, .. } => joint(name),
         ModelError::Velocity { body: name, joint: through, .. } => {
-            said = said.replace("`project = true`", "`project = true` under [run]");
+            text = text.replace("`project = true`", "`project_velocities = true` under [run]");
             match body(name) {
                 Some(b) if b.velocity.is_some() => Some(b.velocity_place),
                 other => joint(through).or(other.map(|b| b.place)),
@@ -74,5 +74,5 @@ pub(crate) fn blame(
         | ModelError::NoOrientation { force: name, .. }
         | ModelError::OpenJoint { force: name, .. } => force(name),
     };
-    report.pass_on(place.unwrap_or(top.place), &said)
+    report.complain_with(place.unwrap_or(top.place), &text)
 }

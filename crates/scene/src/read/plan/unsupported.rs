@@ -1,4 +1,4 @@
-//! What plans cannot hold yet.
+//! Features of scenes that plans do not support.
 
 use super::context::Context;
 use crate::report::{Place, Read};
@@ -6,36 +6,34 @@ use percussion_mechanics::force::{ForceLaw, JointLaw};
 use percussion_mechanics::schemes::{Coordinates, SchemeKind};
 use percussion_mechanics::{JointKind, Model};
 
-/// Refuses scenes that no plan can be made for.
+/// Reports features that plans do not support.
 pub(super) fn check(context: &Context<'_>, scheme: SchemeKind, place: Place) -> Read<()> {
-    if scheme.capabilities().coordinates == Coordinates::Maximal && !context.kit.joints.is_empty() {
-        let message =
-            format!("plans need joints with coordinates, but scheme \"{scheme}\" holds them as constraints");
+    if scheme.capabilities().coordinates == Coordinates::Maximal && !context.parts.joints.is_empty() {
+        let message = format!(
+            "plans need joints with coordinates, but the scheme \"{scheme}\" treats them as constraints"
+        );
         return Err(context.report.complain(place, message, "choose another `scheme` under [run]"));
     }
     let mut outcome = Ok(());
-    for joint in context.kit.joints {
+    for joint in context.parts.joints {
         let what = match joint.spec.kind {
             _ if joint.closes_loop => "closes a loop",
             JointKind::Rod => "is a rod",
             _ => continue,
         };
-        let message = format!("joint `{}` {what}: plans cannot yet hold loops and rods", joint.spec.name);
+        let message = format!("joint `{}` {what}: plans do not support loops and rods", joint.spec.name);
         let remedy = "replace it by joints of a tree, such as two spherical ones for a rod, or remove [plan]";
         outcome = Err(context.report.complain(joint.place, message, remedy));
     }
     for (body, _) in context.model.prescribed_motions() {
-        let message = format!(
-            "`{}` is driven by a motion: plans cannot yet hold bodies that are driven",
-            context.name(body)
-        );
-        let written = context.cast.bodies[body].1.as_ref().map_or(place, |body| body.place);
+        let message = format!("`{}` has a prescribed motion, which plans do not support", context.name(body));
+        let written = context.body_table.bodies[body].1.as_ref().map_or(place, |body| body.place);
         outcome = Err(context.report.complain(written, message, "remove its `motion`, or remove [plan]"));
     }
     outcome
 }
 
-/// A force that is given by a table in time.
+/// The name of a force that is given by a table in time.
 pub(super) fn tabulated(model: &Model) -> Option<&str> {
     let load = model.forces.iter().find(|force| match &force.law {
         ForceLaw::Load(load) => {

@@ -1,37 +1,39 @@
-//! Where something stands: a position, and one of several ways to say how it is turned.
+//! Poses: a position, and an orientation in one of several forms.
 
 use crate::orthonormal::orthonormal;
 use crate::report::Read;
+use crate::tolerances::UNIT_NORM;
 use crate::tree::Fields;
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
-/// The keys that place something.
+/// The keys of a pose.
 pub(crate) const PLACEMENT: [&str; 7] =
     ["position", "rotation_vector", "rotation", "quaternion", "axis", "angle", "angle_degrees"];
 
-/// The ways to say how something is turned; at most one may be given.
-pub(crate) const WAYS: [&str; 4] = ["rotation_vector", "rotation", "quaternion", "axis"];
+/// The keys of an orientation; at most one may be given.
+pub(crate) const ORIENTATION_KEYS: [&str; 4] = ["rotation_vector", "rotation", "quaternion", "axis"];
 
-/// How far the length of a quaternion may be from one: six printed digits.
-const UNIT: f64 = 1e-6;
-
-/// The placement; what is not said is zero.
+/// The pose; position and rotation default to zero.
 pub(crate) fn placement(fields: &Fields) -> Read<Pose> {
     let position = fields.vector("position")?.unwrap_or_else(Vec3::zeros);
     Ok(Pose::new(rotation(fields)?, position))
 }
 
-/// The placement of a planar shape in the plane: two coordinates and an angle.
+/// The pose of a planar shape in the plane: two coordinates and an angle.
 pub(crate) fn planar_placement(fields: &Fields) -> Read<PlanarPose> {
-    fields.refuse(&WAYS, "does not turn a planar shape", "give `angle` or `angle_degrees`")?;
+    fields.refuse(
+        &ORIENTATION_KEYS,
+        "does not apply to a planar shape",
+        "give `angle` or `angle_degrees`",
+    )?;
     let position = fields.numbers::<2>("position")?.map_or_else(Vec2::zeros, Vec2::from);
     Ok(PlanarPose::new(angle(fields)?.unwrap_or(0.0), position))
 }
 
-/// How it is turned.
+/// The rotation.
 pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
-    let given: Vec<&str> = WAYS.into_iter().filter(|way| fields.has(way)).collect();
+    let given: Vec<&str> = ORIENTATION_KEYS.into_iter().filter(|key| fields.has(key)).collect();
     if let [first, second, ..] = given[..] {
         let message = format!("is given together with `{first}`");
         return Err(fields.wrong(second, &message, "keep one of the two"));
@@ -52,7 +54,8 @@ pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
         let Ok(rows) = <[[f64; 3]; 3]>::try_from(rows) else {
             return Err(fields.wrong("rotation", "does not have three rows", "give a 3 by 3 matrix by rows"));
         };
-        return orthonormal(&rows).map_err(|said| fields.report.pass_on(fields.place_of("rotation"), &said));
+        return orthonormal(&rows)
+            .map_err(|error| fields.report.complain_with(fields.place_of("rotation"), &error));
     }
     if let Some(node) = fields.node("quaternion") {
         let name = fields.path("quaternion");
@@ -64,8 +67,8 @@ pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
         };
         let quaternion = Quaternion::new(part("w")?, part("x")?, part("y")?, part("z")?);
         let length = quaternion.norm();
-        if !((length - 1.0).abs() <= UNIT) {
-            let message = format!("has the length {length}");
+        if !((length - 1.0).abs() <= UNIT_NORM) {
+            let message = format!("has the norm {length}");
             return Err(fields.wrong(
                 "quaternion",
                 &message,

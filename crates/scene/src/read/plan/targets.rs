@@ -1,9 +1,9 @@
-//! What is asked of a body or a joint at an instant: the same words at the start, at the end, on the way, and for goals.
+//! Targets of bodies and joints at an instant, with the same keys for the start, the end, path conditions and goals.
 
 use super::context::Context;
 use super::range::{range, range_of, vector_of};
+use crate::placement::{ORIENTATION_KEYS, rotation};
 use crate::read::joints::coordinate_names;
-use crate::read::placement::{WAYS, rotation};
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Table, Value};
 use nalgebra::Rotation3;
@@ -11,7 +11,7 @@ use percussion_geometry::Vec3;
 use percussion_mechanics::JointKind;
 use percussion_solve::nlp::Bound;
 
-/// The keys of what is asked of a body.
+/// The keys of a target of a body.
 const BODY: [&str; 14] = [
     "position",
     "rotation_vector",
@@ -29,7 +29,7 @@ const BODY: [&str; 14] = [
     "free",
 ];
 
-/// The keys of what is asked of a joint.
+/// The keys of a target of a joint.
 const JOINT: [&str; 9] = [
     "angle",
     "angle_degrees",
@@ -42,29 +42,29 @@ const JOINT: [&str; 9] = [
     "free",
 ];
 
-/// What can be said to be free of a body, and of a joint.
+/// What can be free of a body, and of a joint.
 const BODY_FREE: [&str; 4] = ["position", "orientation", "velocity", "angular_velocity"];
 const JOINT_FREE: [&str; 2] = ["coordinates", "rates"];
 
-/// Two axes.
+/// The alignment of two axes.
 #[derive(Clone, Debug)]
 pub(super) struct Align {
-    /// On the body.
+    /// In the body frame.
     pub axis: Vec3,
-    /// In the world, or on the body that it is looked at from.
+    /// In the world, or in the frame of the reference body.
     pub with: Vec3,
     /// The cosine between them.
     pub cosine: Bound,
 }
 
-/// What is asked of a body.
+/// A target of a body.
 #[derive(Clone, Debug)]
-pub(super) struct BodyAsk<'a> {
+pub(super) struct BodyTarget<'a> {
     pub f: Fields<'a>,
     pub body: usize,
-    /// From whom it is looked at; a body that moves or not.
+    /// The reference body, moving or fixed; none for the world.
     pub from: Option<usize>,
-    /// Of which point position and velocity are.
+    /// The point whose position and velocity are given.
     pub point: Option<Vec3>,
     pub position: Option<[Bound; 3]>,
     pub rotation: Option<Rotation3<f64>>,
@@ -75,38 +75,38 @@ pub(super) struct BodyAsk<'a> {
     pub free: [bool; 4],
 }
 
-/// What is asked of a joint.
+/// A target of a joint.
 #[derive(Clone, Debug)]
-pub(super) struct JointAsk<'a> {
+pub(super) struct JointTarget<'a> {
     pub f: Fields<'a>,
-    /// Of the body that hangs on it.
+    /// Slot of its child.
     pub slot: usize,
-    /// One for each coordinate; none where nothing is said.
+    /// A bound for each coordinate; none where it is not given.
     pub coordinates: Vec<Option<Bound>>,
     /// The rotation of a spherical joint.
-    pub turned: Option<Vec3>,
+    pub rotation_vector: Option<Vec3>,
     pub rates: Option<Vec<f64>>,
     /// Coordinates, rates.
     pub free: [bool; 2],
 }
 
-/// All that is asked under the keys `bodies` and `joints` of a table.
+/// The targets under the keys `bodies` and `joints` of a table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asks<'a> {
-    pub bodies: Vec<BodyAsk<'a>>,
-    pub joints: Vec<JointAsk<'a>>,
+pub(super) struct Targets<'a> {
+    pub bodies: Vec<BodyTarget<'a>>,
+    pub joints: Vec<JointTarget<'a>>,
 }
 
-impl<'a> Asks<'a> {
-    /// Reads them all; `may_free` at the start, where everything stands as the scene has it unless it is said to be free.
+impl<'a> Targets<'a> {
+    /// Reads all targets. `may_free` is set for the start, where everything is as in the scene unless it is free.
     pub fn read(context: &Context<'a>, f: &Fields<'a>, may_free: bool) -> Read<Self> {
-        let bodies: Vec<Read<BodyAsk>> = named(f, "bodies")?
+        let bodies: Vec<Read<BodyTarget>> = named(f, "bodies")?
             .iter()
-            .map(|entry| BodyAsk::read(context, entry, &f.path("bodies"), may_free))
+            .map(|entry| BodyTarget::read(context, entry, &f.path("bodies"), may_free))
             .collect();
-        let joints: Vec<Read<JointAsk>> = named(f, "joints")?
+        let joints: Vec<Read<JointTarget>> = named(f, "joints")?
             .iter()
-            .map(|entry| JointAsk::read(context, entry, &f.path("joints"), may_free))
+            .map(|entry| JointTarget::read(context, entry, &f.path("joints"), may_free))
             .collect();
         Ok(Self {
             bodies: bodies.into_iter().collect::<Read<_>>()?,
@@ -114,12 +114,12 @@ impl<'a> Asks<'a> {
         })
     }
 
-    pub fn body(&self, body: usize) -> Option<&BodyAsk<'a>> {
-        self.bodies.iter().find(|ask| ask.body == body)
+    pub fn body(&self, body: usize) -> Option<&BodyTarget<'a>> {
+        self.bodies.iter().find(|target| target.body == body)
     }
 
-    pub fn joint(&self, slot: usize) -> Option<&JointAsk<'a>> {
-        self.joints.iter().find(|ask| ask.slot == slot)
+    pub fn joint(&self, slot: usize) -> Option<&JointTarget<'a>> {
+        self.joints.iter().find(|target| target.slot == slot)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -132,32 +132,34 @@ pub(super) fn named<'a>(f: &Fields<'a>, key: &str) -> Read<&'a [Entry]> {
     let Some(node) = f.node(key) else { return Ok(&[]) };
     let Some(Table { entries }) = node.table() else {
         let message = format!("is {}, not a table of named things", node.kind());
-        return Err(f.wrong(key, &message, &format!("write [{}.NAME] and what it is below", f.path(key))));
+        return Err(f.wrong(key, &message, &format!("write [{}.NAME] and its keys below", f.path(key))));
     };
     Ok(entries)
 }
 
-impl<'a> BodyAsk<'a> {
+impl<'a> BodyTarget<'a> {
     fn read(context: &Context<'a>, entry: &'a Entry, above: &str, may_free: bool) -> Read<Self> {
-        let body = context.cast.find(entry.place, &entry.key)?;
+        let body = context.body_table.find(entry.place, &entry.key)?;
         let f = Fields::of(context.report, &entry.node, &format!("{above}.{}", entry.key), &BODY)?;
         if context.model.slots[body].is_none() {
-            let message = format!("`{}` asks something of a fixed body, which stays where it is", f.name);
+            let message = format!("`{}` is about a fixed body, which does not move", f.name);
             return Err(context.report.complain(entry.place, message, "name a body that moves"));
         }
         let particle = context.is_particle(body);
         if particle {
-            let turning: Vec<&str> = WAYS.into_iter().chain(["angular_velocity", "align"]).collect();
-            f.refuse(&turning, "is asked of a particle, which has no orientation", "remove it")?;
+            let turning: Vec<&str> =
+                ORIENTATION_KEYS.into_iter().chain(["angular_velocity", "align"]).collect();
+            f.refuse(&turning, "is given for a particle, which has no orientation", "remove it")?;
         }
-        // All are read before any is missed, so that all complaints are heard.
+        // All are read before missing ones are reported, so that all complaints are found.
         let (position, velocity) = (vector_of(&f, "position"), vector_of(&f, "velocity"));
         let (angular, point) = (vector_of(&f, "angular_velocity"), f.vector("point"));
-        let turned = WAYS.into_iter().chain(["angle", "angle_degrees"]).any(|way| f.has(way));
-        let turned = turned.then(|| rotation(&f)).transpose();
+        let rotation_vector =
+            ORIENTATION_KEYS.into_iter().chain(["angle", "angle_degrees"]).any(|key| f.has(key));
+        let rotation_vector = rotation_vector.then(|| rotation(&f)).transpose();
         let (from, align) = (context.body_of(&f, "relative_to"), align(&f));
         let free = freed(&f, &BODY_FREE, may_free);
-        let at_rest = f.truth("at_rest");
+        let at_rest = f.boolean("at_rest");
         let (mut velocity, mut angular) = (velocity?, angular?);
         if at_rest?.unwrap_or(false) {
             let moving = ["velocity", "angular_velocity"];
@@ -169,7 +171,7 @@ impl<'a> BodyAsk<'a> {
         if from == Some(body) {
             return Err(f.wrong("relative_to", "is the body itself", "name another body, or remove it"));
         }
-        let (position, rotation, free) = (position?, turned?, free?);
+        let (position, rotation, free) = (position?, rotation_vector?, free?);
         let given = [position.is_some(), rotation.is_some(), velocity.is_some(), angular.is_some()];
         if let Some(i) = (0..4).find(|&i| given[i] && free[i] && f.node("free").is_some_and(is_list)) {
             let message = format!("names the {}, which is given", BODY_FREE[i].replace('_', " "));
@@ -188,10 +190,10 @@ fn is_list(node: &crate::tree::Node) -> bool {
 fn freed<const N: usize>(f: &Fields, words: &[&str; N], may_free: bool) -> Read<[bool; N]> {
     let Some(node) = f.node("free") else { return Ok([false; N]) };
     if !may_free {
-        let remedy = "remove it: what is not said is free here, only at the start it is as the scene has it";
+        let remedy = "remove it: what is not given is free here; only at the start it is as in the scene";
         return Err(f.wrong("free", "is given", remedy));
     }
-    if let Value::Truth(all) = node.value {
+    if let Value::Boolean(all) = node.value {
         return Ok([all; N]);
     }
     let name = f.path("free");
@@ -225,14 +227,14 @@ fn align(f: &Fields) -> Read<Vec<Align>> {
         let cosine = cosine?
             .ok_or_else(|| own.missing("cosine", "give a number, or a range such as { min = 0.9 }"))?;
         if !(cosine.lower <= 1.0 && cosine.upper >= -1.0) {
-            return Err(own.wrong("cosine", "cannot be reached", "give what lies between -1 and 1"));
+            return Err(own.wrong("cosine", "is not a cosine", "give bounds between -1 and 1"));
         }
         all.push(Align { axis, with, cosine });
     }
     Ok(all)
 }
 
-impl<'a> JointAsk<'a> {
+impl<'a> JointTarget<'a> {
     fn read(context: &Context<'a>, entry: &'a Entry, above: &str, may_free: bool) -> Read<Self> {
         let slot = context.joint(entry.place, &entry.key)?;
         let joint = &context.link(slot).joint;
@@ -240,15 +242,15 @@ impl<'a> JointAsk<'a> {
         let count = joint.coordinates();
         if entry.node.table().is_none() && count == 1 {
             let coordinates = vec![Some(range(context.report, &entry.node, &name)?)];
-            // There is no table, and nothing more to ask of it.
+            // There is no table: further keys are absent.
             static NONE: Table = Table { entries: Vec::new() };
             let f = Fields { report: context.report, table: &NONE, place: entry.place, name };
-            return Ok(Self { f, slot, coordinates, turned: None, rates: None, free: [false; 2] });
+            return Ok(Self { f, slot, coordinates, rotation_vector: None, rates: None, free: [false; 2] });
         }
         let f = Fields::of(context.report, &entry.node, &name, &JOINT)?;
         if joint.kind == JointKind::Free {
-            let message = format!("`{name}` asks something of a free joint");
-            let remedy = "ask it of the body: [..bodies.NAME] with `position` and so on";
+            let message = format!("`{name}` is about a free joint");
+            let remedy = "give a target of the body: [..bodies.NAME] with `position` and so on";
             return Err(context.report.complain(entry.place, message, remedy));
         }
         let names = &coordinate_names(joint.kind)[..count.min(coordinate_names(joint.kind).len())];
@@ -256,11 +258,18 @@ impl<'a> JointAsk<'a> {
         let coordinates = coordinates(&f, names, word);
         let rates = rates(&f, joint.dofs(), word);
         if joint.kind != JointKind::Spherical {
-            let message = format!("is given, but a {word} joint is not placed by one");
+            let message = format!("is given, but a {word} joint has no rotation vector");
             f.refuse(&["rotation_vector"], &message, "it is for spherical joints")?;
         }
-        let (turned, free) = (f.vector("rotation_vector"), freed(&f, &JOINT_FREE, may_free));
-        Ok(Self { slot, coordinates: coordinates?, turned: turned?, rates: rates?, free: free?, f })
+        let (rotation_vector, free) = (f.vector("rotation_vector"), freed(&f, &JOINT_FREE, may_free));
+        Ok(Self {
+            slot,
+            coordinates: coordinates?,
+            rotation_vector: rotation_vector?,
+            rates: rates?,
+            free: free?,
+            f,
+        })
     }
 }
 
@@ -269,7 +278,7 @@ fn coordinates(f: &Fields, names: &[&str], word: &str) -> Read<Vec<Option<Bound>
     if let Some(items) = f.list("coordinates")? {
         f.refuse(&shorts, "is given together with `coordinates`", "keep one of the two")?;
         if items.len() != names.len() || names.is_empty() {
-            let message = format!("has {} entries, but a {word} joint keeps {}", items.len(), names.len());
+            let message = format!("has {} entries, but a {word} joint has {}", items.len(), names.len());
             let remedy = match names.is_empty() {
                 true => "remove it".to_owned(),
                 false => format!("give [{}]", names.join(", ")),
@@ -310,7 +319,7 @@ fn rates(f: &Fields, dofs: usize, word: &str) -> Read<Option<Vec<f64>>> {
     if let [first, second, ..] = given[..] {
         return Err(f.wrong(second, &format!("is given together with `{first}`"), "keep one of the two"));
     }
-    if f.truth("at_rest")?.unwrap_or(false) {
+    if f.boolean("at_rest")?.unwrap_or(false) {
         return Ok(Some(vec![0.0; dofs]));
     }
     let (key, rates) = match f.number("rate")? {

@@ -1,0 +1,297 @@
+//! Statistics of the complementarity problems of a scheme's steps: over a whole run, and since the previous row of the trajectory.
+
+use percussion_mechanics::NamedArrays;
+use percussion_mechanics::step_record::StepRecord;
+use percussion_mechanics::step_record::StepSolver;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Names of the solvers, in the order of their numbers in `trajectory.npz`; `none` where a step had nothing to solve.
+pub const SOLVER_NAMES: [&str; 5] = ["none", "lemke", "relaxation", "fixed-point", "gauss-seidel"];
+
+/// Names of the arrays of [`RowComplementarity`] in the trajectory.
+pub const ARRAYS: [&str; 6] =
+    ["infeasibility", "contacts", "solver", "solver_iterations", "solver_residual", "solver_converged"];
+
+/// The number of a solver.
+fn solver_number(solver: StepSolver) -> usize {
+    match solver {
+        StepSolver::Auto => 0,
+        StepSolver::Lemke => 1,
+        StepSolver::Relaxation => 2,
+        StepSolver::FixedPoint => 3,
+        StepSolver::GaussSeidel => 4,
+    }
+}
+
+/// Statistics over the steps since the previous row: the worst values; the solver and the number of contacts of the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowComplementarity {
+    /// Largest violation of a constraint at the beginning of a step.
+    pub infeasibility: f64,
+    /// Contacts of the last step.
+    pub contacts: f64,
+    /// Number of the solver of the last step.
+    pub solver: f64,
+    /// Most iterations.
+    pub iterations: f64,
+    /// Largest residual.
+    pub residual: f64,
+    /// One if all steps converged, otherwise zero.
+    pub converged: f64,
+}
+
+impl Default for RowComplementarity {
+    fn default() -> Self {
+        Self {
+            infeasibility: 0.0,
+            contacts: 0.0,
+            solver: 0.0,
+            iterations: 0.0,
+            residual: 0.0,
+            converged: 1.0,
+        }
+    }
+}
+
+impl RowComplementarity {
+    /// The values by the names of their arrays.
+    pub fn by_name(&self) -> [(&'static str, f64); 6] {
+        let Self { infeasibility, contacts, solver, iterations, residual, converged } = *self;
+        let [a, b, c, d, e, f] = ARRAYS;
+        [(a, infeasibility), (b, contacts), (c, solver), (d, iterations), (e, residual), (f, converged)]
+    }
+
+    /// From values by name; none if one is missing.
+    pub fn from_named(value: impl Fn(&str) -> Option<f64>) -> Option<Self> {
+        let [infeasibility, contacts, solver, iterations, residual, converged] = ARRAYS.map(value);
+        Some(Self {
+            infeasibility: infeasibility?,
+            contacts: contacts?,
+            solver: solver?,
+            iterations: iterations?,
+            residual: residual?,
+            converged: converged?,
+        })
+    }
+
+    /// Adds a step.
+    pub fn add(&mut self, step: &StepRecord) {
+        self.infeasibility = self.infeasibility.max(step.infeasibility.unwrap_or(0.0));
+        let Some(solve) = step.solve else { return };
+        self.contacts = solve.contacts as f64;
+        self.solver = solver_number(solve.solver) as f64;
+        self.iterations = self.iterations.max(solve.iterations as f64);
+        self.residual = self.residual.max(solve.residual);
+        self.converged = self.converged.min(f64::from(u8::from(solve.converged)));
+    }
+}
+
+/// Statistics over a whole run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComplementarityStats {
+    /// Steps with a complementarity problem.
+    pub steps: u64,
+    /// Steps by solver, in the order of [`SOLVER_NAMES`].
+    solvers: [u64; SOLVER_NAMES.len()],
+    contacts_sum: u64,
+    contacts_max: u64,
+    iterations_sum: u64,
+    iterations_max: u64,
+    residual_max: f64,
+    unconverged: u64,
+    stabilisation_reduced: u64,
+    energy_guarded: u64,
+    impulses_scaled: u64,
+    impulse_scale_min: f64,
+    infeasibility_sum: f64,
+    infeasibility_max: f64,
+}
+
+impl Default for ComplementarityStats {
+    fn default() -> Self {
+        Self {
+            steps: 0,
+            solvers: [0; SOLVER_NAMES.len()],
+            contacts_sum: 0,
+            contacts_max: 0,
+            iterations_sum: 0,
+            iterations_max: 0,
+            residual_max: 0.0,
+            unconverged: 0,
+            stabilisation_reduced: 0,
+            energy_guarded: 0,
+            impulses_scaled: 0,
+            impulse_scale_min: 1.0,
+            infeasibility_sum: 0.0,
+            infeasibility_max: 0.0,
+        }
+    }
+}
+
+impl ComplementarityStats {
+    /// Adds a step.
+    pub fn add(&mut self, step: &StepRecord) {
+        let Some(solve) = step.solve else { return };
+        let infeasibility = step.infeasibility.unwrap_or(0.0);
+        let (contacts, iterations) = (solve.contacts as u64, solve.iterations as u64);
+        self.steps += 1;
+        self.solvers[solver_number(solve.solver)] += 1;
+        self.contacts_sum += contacts;
+        self.contacts_max = self.contacts_max.max(contacts);
+        self.iterations_sum += iterations;
+        self.iterations_max = self.iterations_max.max(iterations);
+        self.residual_max = self.residual_max.max(solve.residual);
+        self.unconverged += u64::from(!solve.converged);
+        self.stabilisation_reduced += u64::from(solve.stabilisation_factor < 1.0);
+        self.energy_guarded += u64::from(solve.energy_guarded > 0);
+        self.impulses_scaled += u64::from(solve.impulse_scale < 1.0);
+        self.impulse_scale_min = self.impulse_scale_min.min(solve.impulse_scale);
+        self.infeasibility_sum += infeasibility;
+        self.infeasibility_max = self.infeasibility_max.max(infeasibility);
+    }
+
+    /// Saves all values by name.
+    pub fn save(&self, to: &mut NamedArrays) {
+        to.insert("steps", [self.steps as f64]);
+        to.insert("solvers", self.solvers.map(|steps| steps as f64));
+        to.insert("contacts_sum", [self.contacts_sum as f64]);
+        to.insert("contacts_max", [self.contacts_max as f64]);
+        to.insert("iterations_sum", [self.iterations_sum as f64]);
+        to.insert("iterations_max", [self.iterations_max as f64]);
+        to.insert("residual_max", [self.residual_max]);
+        to.insert("unconverged", [self.unconverged as f64]);
+        to.insert("stabilisation_reduced", [self.stabilisation_reduced as f64]);
+        to.insert("energy_guarded", [self.energy_guarded as f64]);
+        to.insert("impulses_scaled", [self.impulses_scaled as f64]);
+        to.insert("impulse_scale_min", [self.impulse_scale_min]);
+        to.insert("infeasibility_sum", [self.infeasibility_sum]);
+        to.insert("infeasibility_max", [self.infeasibility_max]);
+    }
+
+    /// Restores what [`Self::save`] saved; none if a value is missing.
+    pub fn restore(from: &NamedArrays) -> Option<Self> {
+        let number = |name: &str| from.fixed::<1>(name).map(|[value]| value);
+        let count = |name: &str| number(name).map(|value| value as u64);
+        Some(Self {
+            steps: count("steps")?,
+            solvers: from.fixed("solvers")?.map(|steps| steps as u64),
+            contacts_sum: count("contacts_sum")?,
+            contacts_max: count("contacts_max")?,
+            iterations_sum: count("iterations_sum")?,
+            iterations_max: count("iterations_max")?,
+            residual_max: number("residual_max")?,
+            unconverged: count("unconverged")?,
+            stabilisation_reduced: count("stabilisation_reduced")?,
+            energy_guarded: count("energy_guarded")?,
+            impulses_scaled: count("impulses_scaled")?,
+            impulse_scale_min: number("impulse_scale_min")?,
+            infeasibility_sum: number("infeasibility_sum")?,
+            infeasibility_max: number("infeasibility_max")?,
+        })
+    }
+
+    /// Mean of the violation of constraints over the steps; none without steps.
+    pub fn infeasibility_mean(&self) -> Option<f64> {
+        (self.steps > 0).then(|| self.infeasibility_sum / self.steps as f64)
+    }
+
+    /// Largest violation of constraints; none without steps.
+    pub fn infeasibility_max(&self) -> Option<f64> {
+        (self.steps > 0).then_some(self.infeasibility_max)
+    }
+
+    /// The figures of the summary; none without steps.
+    pub fn figures(&self) -> Option<ComplementarityFigures> {
+        let mean = |sum: u64| sum as f64 / self.steps as f64;
+        (self.steps > 0).then(|| ComplementarityFigures {
+            solvers: SOLVER_NAMES
+                .iter()
+                .zip(self.solvers)
+                .filter(|(_, steps)| *steps > 0)
+                .map(|(name, steps)| ((*name).to_owned(), steps))
+                .collect(),
+            contacts_mean: mean(self.contacts_sum),
+            contacts_max: self.contacts_max,
+            iterations_mean: mean(self.iterations_sum),
+            iterations_max: self.iterations_max,
+            residual_max: self.residual_max,
+            unconverged: self.unconverged,
+            stabilisation_reduced: self.stabilisation_reduced,
+            energy_guarded: self.energy_guarded,
+            impulses_scaled: self.impulses_scaled,
+            impulse_scale_min: self.impulse_scale_min,
+        })
+    }
+}
+
+/// Figures of the complementarity problems of a run, `complementarity` in `summary.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComplementarityFigures {
+    /// Steps by solver; `none` had nothing to solve.
+    pub solvers: BTreeMap<String, u64>,
+    /// Mean number of contacts of a step.
+    pub contacts_mean: f64,
+    /// Largest number of contacts of a step.
+    pub contacts_max: u64,
+    /// Mean number of iterations of a step.
+    pub iterations_mean: f64,
+    /// Largest number of iterations of a step.
+    pub iterations_max: u64,
+    /// Largest residual, as measured by the residual check of the problem.
+    pub residual_max: f64,
+    /// Steps whose residual stayed above the tolerance.
+    pub unconverged: u64,
+    /// Steps in which penetrations were stabilised with less than gamma, because all of it would have increased the energy.
+    pub stabilisation_reduced: u64,
+    /// Steps in which, for some bodies, the solver made more sweeps than asked for or impulses were scaled down, because the
+    /// result would have increased the energy.
+    #[serde(default)]
+    pub energy_guarded: u64,
+    /// Unconverged steps whose impulses were scaled down, because they would have increased the energy.
+    #[serde(default)]
+    pub impulses_scaled: u64,
+    /// Smallest factor by which impulses were scaled; one if there was none.
+    #[serde(default = "unscaled")]
+    pub impulse_scale_min: f64,
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use percussion_mechanics::step_record::LcpSolveStats;
+
+    #[test]
+    fn steps_kept_from_gaining_energy_are_counted_and_restored_from_a_checkpoint() {
+        let mut stats = ComplementarityStats::default();
+        let solve = LcpSolveStats {
+            solver: StepSolver::GaussSeidel,
+            stabilisation_factor: 1.0,
+            impulse_scale: 1.0,
+            ..LcpSolveStats::default()
+        };
+        for (energy_guarded, impulse_scale) in [(0, 1.0), (2, 1.0), (1, 0.25), (0, 0.75)] {
+            let solve = LcpSolveStats { energy_guarded, impulse_scale, ..solve };
+            stats.add(&StepRecord { solve: Some(solve), ..StepRecord::default() });
+            let mut saved = NamedArrays::default();
+            stats.save(&mut saved);
+            stats = ComplementarityStats::restore(&saved).unwrap();
+        }
+        let figures = stats.figures().unwrap();
+        assert_eq!(
+            (figures.energy_guarded, figures.impulses_scaled, figures.impulse_scale_min),
+            (2, 2, 0.25)
+        );
+        // Summaries without these counts can be read.
+        let mut text = serde_json::to_value(&figures).unwrap();
+        for name in ["energy_guarded", "impulses_scaled", "impulse_scale_min"] {
+            text.as_object_mut().unwrap().remove(name).unwrap();
+        }
+        let old: ComplementarityFigures = serde_json::from_value(text).unwrap();
+        assert_eq!((old.energy_guarded, old.impulses_scaled, old.impulse_scale_min), (0, 0, 1.0));
+    }
+}
