@@ -350,7 +350,7 @@ fn what_cannot_be_exported_is_refused_with_a_remedy() {
         (&["--to", "csv"][..], "make one with: percussion run SCENE --out"),
         (&["--to", "obj"], "choose vtk, gltf or csv"),
         (&[], "--to <FORMAT>"),
-        (&["--to", "csv", "--frames", "0"], "give a number from 1 on, or `all`"),
+        (&["--to", "csv", "--frames", "0"], "give a number of at least 1, or `all`"),
     ] {
         let output = export(&place.join(""), arguments);
         assert_eq!(code(&output), 2, "{arguments:?}");

@@ -59,14 +59,14 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     let single = |v: f64| f64::from(v as f32);
     let total: Vec<f64> = energy.chunks(7).map(|row| single(row[2])).collect();
     assert_eq!(Page::of(&short).curve(0, "energy", "total"), total);
-    // Twelve thousand rows are two thousand buckets of six; the shortest piece of a step is one row.
+    // Twelve thousand rows are two thousand buckets of six; the smallest substep is in one row.
     succeed(&run("falling-cube/tilted", &long, &["--until", "12", "--set", "run.step=1e-3"]));
-    let pieces: Vec<f64> = array(&long, "substep_min").as_floats().unwrap();
-    assert_eq!(pieces.len(), 12_001);
-    let shown = Page::of(&long).curve(0, "step-piece", "shortest piece");
+    let substeps: Vec<f64> = array(&long, "substep_min").as_floats().unwrap();
+    assert_eq!(substeps.len(), 12_001);
+    let shown = Page::of(&long).curve(0, "substep", "smallest substep");
     assert_eq!(shown.len(), 4000);
     let least = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
-    assert_eq!(least(&shown), single(least(&pieces) / 1e-3));
+    assert_eq!(least(&shown), single(least(&substeps) / 1e-3));
     assert!(least(&shown) < 0.99, "some step was divided");
     // The playback is thinned, and says so.
     let page = Page::of(&long);
@@ -90,7 +90,7 @@ fn frames_are_left_out_until_a_page_is_small_enough_and_it_says_so() {
     let packed = Page::unpack(&bytes);
     let times = packed.array(&packed.run(0)["frames"]["times"]);
     assert!(times.len() < 1001 && times.first() == Some(&0.0) && times.last() == Some(&1.0));
-    let said = format!("{} of the 1001 states", times.len());
+    let said = format!("{} of the 1001 rows", times.len());
     assert!(packed.run(0)["notes"].to_string().contains(&said));
 }
 
@@ -152,8 +152,8 @@ fn pictures_are_drawn_without_a_display() {
         assert_eq!(code(&output), 2, "{words:?}");
         assert!(error(&output).contains(why), "{}", error(&output));
     };
-    refused(&["--snapshot", "0.1,7"], "it goes from 0 s to 0.2 s");
-    refused(&["--snapshot", "NaN"], "no instant NaN");
+    refused(&["--snapshot", "0.1,7"], "the run, which lasts from 0 s to 0.2 s");
+    refused(&["--snapshot", "NaN"], "--snapshot NaN is outside");
     refused(&["--gif", "--size", "0x9"], "960x720");
     refused(&["--gif", "--view", "1,100"], "above the horizon");
     refused(&["--overlay"], "--snapshot");

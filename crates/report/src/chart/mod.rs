@@ -103,7 +103,7 @@ impl Chart {
             out += &format!("<style>\n{style}</style>\n");
         }
         out += &format!(
-            "<title>{title}</title>\n<rect class=\"background\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n"
+            "<title>{title}</title>\n<rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n"
         );
         self.sides(&mut out, &x, &y);
         let place =
@@ -288,7 +288,7 @@ fn height(line: &Line) -> f64 {
 fn curve(out: &mut String, line: &Line, points: &[([f64; 2], &str)]) {
     let class = line.colour.map_or("others".to_owned(), |k| format!("k{}", k % COLOURS));
     let (dash, fill) = if line.published {
-        (" stroke-dasharray=\"5 4\"", " class=\"background\" stroke=\"currentColor\" stroke-width=\"1.8\"")
+        (" stroke-dasharray=\"5 4\"", " class=\"paper\" stroke=\"currentColor\" stroke-width=\"1.8\"")
     } else {
         ("", " fill=\"currentColor\"")
     };
