@@ -12,7 +12,8 @@ use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
-use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
+use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State};
 use percussion_solve::nlp::{Bound, Watch};
 
 fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
@@ -21,10 +22,9 @@ fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
     found
 }
 
-fn agreement(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
-    let made = replay(plan, &found.nodes, &found.efforts, scheme, &schemes::SchemeOptions::default())
-        .unwrap()
-        .agreement;
+fn agreement(plan: &Plan, found: &PlanSolution, scheme: SchemeKind) -> (f64, f64) {
+    let made =
+        replay(plan, &found.nodes, &found.efforts, scheme, &SchemeOptions::default()).unwrap().agreement;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
 }
@@ -53,7 +53,7 @@ fn free_plan() -> Plan {
 fn a_plan_without_contact_is_the_variational_schemes() {
     let plan = free_plan();
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, "variational");
+    let (position, rotation) = agreement(&plan, &found, SchemeKind::Variational);
     // Momenta balance to 1e-10 at each node; with the inertia of a small cube that is some 1e-9 rad at the end.
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
 }
@@ -115,20 +115,14 @@ fn hinged_plan(intervals: usize) -> Plan {
 fn efforts_along_joints_are_motors() {
     let plan = hinged_plan(15);
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, "variational");
+    let (position, rotation) = agreement(&plan, &found, SchemeKind::Variational);
     assert!(position < 1e-10 && rotation < 1e-10, "{position:e} {rotation:e}");
     // A motor that is too weak is noticed.
     let mut less = found.efforts.clone();
     less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
-    let made = replay(
-        &plan,
-        &found.nodes,
-        &less,
-        schemes::SchemeKind::Variational,
-        &schemes::SchemeOptions::default(),
-    )
-    .unwrap()
-    .agreement;
+    let made = replay(&plan, &found.nodes, &less, SchemeKind::Variational, &SchemeOptions::default())
+        .unwrap()
+        .agreement;
     assert!(made.position > 1e-3);
 }
 
@@ -174,7 +168,7 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
     for kind in [JointKind::Spherical, JointKind::Free] {
         let plan = jointed_plan(kind);
         let found = found(&plan, &Guess::Straight);
-        for (scheme, most) in [("variational", 1e-10), ("exact", 1e-8)] {
+        for (scheme, most) in [(SchemeKind::Variational, 1e-10), (SchemeKind::Exact, 1e-8)] {
             let (position, rotation) = agreement(&plan, &found, scheme);
             assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
         }
@@ -182,15 +176,9 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
         for dof in 0..plan.model.dofs {
             let mut less = found.efforts.clone();
             less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|effort| *effort *= 0.9);
-            let made = replay(
-                &plan,
-                &found.nodes,
-                &less,
-                schemes::SchemeKind::Variational,
-                &schemes::SchemeOptions::default(),
-            )
-            .unwrap()
-            .agreement;
+            let made = replay(&plan, &found.nodes, &less, SchemeKind::Variational, &SchemeOptions::default())
+                .unwrap()
+                .agreement;
             assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {dof}: {made:?}");
         }
     }
@@ -200,7 +188,7 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
 fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
     let off = [30, 60, 120].map(|intervals| {
         let plan = hinged_plan(intervals);
-        agreement(&plan, &found(&plan, &Guess::Straight), "newmark-implicit").0
+        agreement(&plan, &found(&plan, &Guess::Straight), SchemeKind::NewmarkImplicit).0
     });
     // It looks at efforts at the ends of its steps: they come half an interval early, an error of first order.
     for pair in off.windows(2) {
@@ -212,11 +200,11 @@ fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
 #[test]
 fn the_exact_scheme_finds_the_planned_collision() {
     let plan = wall_plan(9);
-    let found = found(&plan, &Guess::FreeMotion { scheme: schemes::SchemeKind::Exact });
-    let (position, rotation) = agreement(&plan, &found, "exact");
+    let found = found(&plan, &Guess::FreeMotion { scheme: SchemeKind::Exact });
+    let (position, rotation) = agreement(&plan, &found, SchemeKind::Exact);
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
     // Without its collision the cube goes elsewhere.
-    let (position, _) = agreement(&plan, &found, "variational");
+    let (position, _) = agreement(&plan, &found, SchemeKind::Variational);
     assert!(position > 1e-2);
 }
 
