@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("energy {} J", simulation.energy().total());
     for contact in simulation.contacts() {
         let (a, b) = contact.bodies;
-        println!("{a} on {b}: {:.1} N s along the normal", contact.impulse.dot(&contact.normal));
+        println!("{a} and {b}: {:.1} N s along the normal", contact.impulse.dot(&contact.normal));
     }
     Ok(())
 }
