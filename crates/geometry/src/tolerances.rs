@@ -225,7 +225,7 @@ pub(crate) mod euclid {
     pub(crate) const ARC: f64 = 1e-8;
 
     /// Faces whose vertices leave their plane by more than this are no longer exact facets: the depth is
-    /// then confirmed by expansion, which knows vertices only.
+    /// then confirmed by expansion, which uses vertices only.
     pub(crate) const PLANAR: f64 = 1e-14;
 
     /// Pairs of edges above which listing all facets takes longer than expanding towards the nearest.
