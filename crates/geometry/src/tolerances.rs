@@ -88,7 +88,7 @@ pub(crate) mod kernel {
     pub(crate) const SAME_HEIGHT: f64 = 2e-15;
 }
 
-/// Degenerate contacts (`separation::resolve`, `separation::subdifferential`). The tolerance of a contact is [`ACTIVE`](ACTIVE)
+/// Degenerate contacts (`separation::resolve`, `separation::subdifferential`). The tolerance of a contact is [`ACTIVE`]
 /// times the size of the pair, in metres.
 pub(crate) mod resolve {
     /// Weights above this are comfortably inside: no other facet can be near. Contacts with smaller ones are analysed.
