@@ -3,7 +3,7 @@
 //! It holds shapes in body frames, rigid poses, and queries about pairs of them. It has **no clock**: no velocity, no time step.
 //! It opens no file and prints nothing.
 //!
-//! The separation kernel is Minkowski Portal Refinement [Snethen] applied as a ray cast on the Minkowski difference, for convex
+//! The separation kernel is Minkowski Portal Refinement [Snethen 2008] applied as a ray cast on the Minkowski difference, for convex
 //! bodies `K1`, `K2` with reference points `c1`, `c2` [Johnson 2.29, 3.41; Hart 2.12]:
 //!
 //! ```text

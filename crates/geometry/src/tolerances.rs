@@ -88,7 +88,7 @@ pub(crate) mod kernel {
     pub(crate) const SAME_HEIGHT: f64 = 2e-15;
 }
 
-/// Degenerate contacts (`separation::resolve`, `separation::subdifferential`). The tolerance of a contact is [`ACTIVE`](super::ACTIVE)
+/// Degenerate contacts (`separation::resolve`, `separation::subdifferential`). The tolerance of a contact is [`ACTIVE`]
 /// times the size of the pair, in metres.
 pub(crate) mod resolve {
     /// Weights above this are comfortably inside: no other facet can be near. Contacts with smaller ones are analysed.
@@ -225,7 +225,7 @@ pub(crate) mod euclid {
     pub(crate) const ARC: f64 = 1e-8;
 
     /// Faces whose vertices leave their plane by more than this are no longer exact facets: the depth is
-    /// then confirmed by expansion, which knows vertices only.
+    /// then confirmed by expansion, which uses vertices only.
     pub(crate) const PLANAR: f64 = 1e-14;
 
     /// Pairs of edges above which listing all facets takes longer than expanding towards the nearest.

@@ -1,8 +1,8 @@
 //! Groups of pairs whose support scans have the same lengths.
 //!
-//! Pairs wait by the lengths of their two scans, so that those of a group scan in step and the processor foresees where
-//! their loops end. Whether a pair completes a group cannot be foreseen: groups are therefore formed without a
-//! branch, listed, and worked off later.
+//! Pairs are queued by the lengths of their two scans, so that those of a group scan in step and the ends of their loops are
+//! predicted. Whether a pair completes a group cannot be predicted: groups are therefore formed without a branch, listed, and
+//! processed later.
 
 use super::lanes::WIDTH;
 use crate::separation::{SCAN_LIMIT, WARM_STEPS};
@@ -13,7 +13,7 @@ pub(super) const SHARE: usize = 4096;
 /// Classes of a body by the length of its scan.
 pub(super) const CLASSES: usize = SCAN_LIMIT.div_ceil(4) + 1;
 
-/// What the pairs of a group have in common.
+/// The class of a pair: the lengths of both scans, and whether both bodies are centred.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ScanClass(u32);
 
@@ -45,7 +45,7 @@ impl ScanClass {
     }
 }
 
-/// A pair at work: its position in the share and, in the highest bits, how many portals it has tried before.
+/// A queued pair: its position in the block and, in the highest bits, how many portals it has tried before.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QueuedPair(u16);
 
@@ -67,7 +67,7 @@ impl QueuedPair {
     }
 }
 
-/// Four jobs in one word: written and read in other pieces they would have to go through the cache first.
+/// Four pairs in one word: written and read in other pieces they would have to go through the cache first.
 #[derive(Clone, Copy, Default)]
 struct Packed(u64);
 
@@ -83,23 +83,23 @@ impl Packed {
     }
 }
 
-/// Jobs to be worked on together; those from `count` on are copies of the first.
+/// Pairs to be confirmed together; those from `count` on are copies of the first.
 pub(super) struct PairGroup {
     pub pairs: [QueuedPair; WIDTH],
     pub count: usize,
     pub key: ScanClass,
 }
 
-/// Jobs that enter before the groups they form are worked off.
+/// Pairs pushed before the groups they form are processed.
 pub(super) const ENTRY_BLOCK: usize = 16;
 
 /// Most groups at a time: new jobs enter when there is none, and no more than `WIDTH - 1` jobs wait for each key.
 const GROUPS: usize = ((WIDTH - 1) * ScanClass::COUNT + ENTRY_BLOCK).div_ceil(WIDTH).next_power_of_two();
 
-/// Jobs by what they have in common, and the groups of `N` they have formed.
+/// Queued pairs by class, and the groups of `N` they have formed.
 pub(super) struct GroupQueues<const N: usize> {
     waiting: [Packed; ScanClass::COUNT],
-    /// How many wait, modulo `N`.
+    /// How many are queued, modulo `N`.
     counts: [u8; ScanClass::COUNT],
     /// Groups formed and groups taken, in a ring.
     groups: [(Packed, ScanClass); GROUPS],
@@ -119,7 +119,7 @@ impl<const N: usize> GroupQueues<N> {
         }
     }
 
-    /// Lets a job wait, and lists the group where it is the last one missing.
+    /// Queues a pair, and lists the group that it completes.
     #[inline(always)]
     pub(super) fn push(&mut self, queued: QueuedPair, key: ScanClass) {
         let at = key.0 as usize;
@@ -150,7 +150,7 @@ impl<const N: usize> GroupQueues<N> {
         Some(PairGroup { pairs: std::array::from_fn(|k| pairs.get(k)), count: N, key })
     }
 
-    /// Some of those still waiting when no group is left.
+    /// Some of those still queued when no group is left.
     #[cold]
     #[inline(never)]
     pub(super) fn pop_incomplete(&mut self) -> Option<PairGroup> {

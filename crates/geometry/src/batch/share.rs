@@ -1,7 +1,7 @@
 //! A share of a batch: warm polytope pairs in groups of as many as a register has lanes, everything else one by one.
 //!
 //! Pairs enter the queues in small blocks and leave them confirmed. A pair whose portal is not confirmed takes a step
-//! to another portal and waits again.
+//! to another portal and is queued again.
 
 use super::confirm::{Bodies, confirm};
 use super::heights::class;
@@ -30,11 +30,11 @@ impl<'a> PairTable<'a> {
     /// The bodies of a pair of polytopes.
     ///
     /// # Safety
-    /// `key` must have accepted the pair.
+    /// `scan_class` must have accepted the pair.
     #[inline(always)]
     pub(super) unsafe fn bodies(&self, slot: usize) -> Bodies<'a> {
         // SAFETY: pairs refer to existing shapes and placements, as the callers of `solve_by_four` promise;
-        // `key` lets polytopes pass.
+        // `scan_class` accepts polytopes only.
         unsafe {
             let pair = self.pairs.get_unchecked(slot);
             let polytope = |shape: u32| match self.shapes.get_unchecked(shape as usize) {
@@ -114,7 +114,7 @@ unsafe fn solve_share<L: Packet, const N: usize>(
         if failures >= ENTRY_BLOCK || failures > 0 && queues.is_empty() {
             for queued in &failed[..failures] {
                 let slot = queued.slot();
-                // SAFETY: `key` has accepted the pair, and there is such a pair.
+                // SAFETY: `scan_class` has accepted the pair, and there is such a pair.
                 unsafe {
                     let bodies = table.bodies(slot);
                     if step(
@@ -151,7 +151,7 @@ unsafe fn solve_share<L: Packet, const N: usize>(
         }
         // At the end, the last pairs and those too rare to form groups.
         let Some(group) = queues.pop().or_else(|| queues.pop_incomplete()) else { break };
-        // SAFETY: `key` has accepted the pairs that wait.
+        // SAFETY: `scan_class` has accepted the queued pairs.
         let confirmed = unsafe { confirm::<L>(&table, &group, warm, answers) };
         for k in 0..N {
             failed[failures] = group.pairs[k];

@@ -1,4 +1,4 @@
-//! Balls that hold bodies, in body frames: the least ball of points [Welzl], with move to front, closed
+//! Balls that hold bodies, in body frames: the least ball of points [Welzl 1991], with move to front, closed
 //! forms for smooth bodies, and a quick choice for bodies of several parts.
 
 use nalgebra::SVector;

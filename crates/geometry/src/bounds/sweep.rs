@@ -26,7 +26,7 @@ pub struct Sweep {
 impl Sweep {
     /// The motion from `start` to `end` about the body frame's origin.
     pub fn new(start: &Pose, end: &Pose) -> Self {
-        // By way of a quaternion: the off-diagonal entries alone do not know the axis of a half turn.
+        // By way of a quaternion: the off-diagonal entries alone do not give the axis of a half turn.
         let turn = UnitQuaternion::from_rotation_matrix(&(end.rotation * start.rotation.inverse()));
         let (axis, angle) = turn.axis_angle().map_or((Vec3::z(), 0.0), |(a, angle)| (a.into_inner(), angle));
         Self { start: *start, end: *end, pivot: Vec3::zeros(), axis, angle, turning: None }

@@ -1,6 +1,6 @@
 //! Broad phase: of all pairs of parts, those whose boxes touch.
 //!
-//! A dynamic tree of fat boxes [Catto]. The broad phase holds axis-aligned boxes and ids of parts and has no shapes, velocities
+//! A dynamic tree of fat boxes [Catto 2019]. The broad phase holds axis-aligned boxes and ids of parts and has no shapes, velocities
 //! or contacts: a time step gives it the swept bounds of each part.
 //!
 //! ```text

@@ -15,11 +15,11 @@ pub(super) struct BoxF32 {
 }
 
 impl BoxF32 {
-    /// A box that meets nothing, not even itself.
+    /// A box that intersects nothing, not even itself.
     pub const EMPTY: BoxF32 = BoxF32 { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
 
     /// Rounds outwards. Sides at infinity come back to the largest number, beyond every leaf but short of
-    /// [`EMPTY`](Self::EMPTY), which must not meet even them.
+    /// [`EMPTY`](Self::EMPTY), which must not intersect even them.
     #[inline]
     pub fn new(lo: [f64; 3], hi: [f64; 3]) -> Self {
         Self { lo: lo.map(below), hi: hi.map(|x| -below(-x)) }
@@ -72,7 +72,7 @@ impl Node {
         }
     }
 
-    /// Bit `l` is set where lane `l` meets the box.
+    /// Bit `l` is set where lane `l` intersects the box.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub fn intersects(&self, b: &BoxF32) -> u32 {
@@ -93,14 +93,14 @@ impl Node {
         }
     }
 
-    /// Bit `l` is set where lane `l` meets the box.
+    /// Bit `l` is set where lane `l` intersects the box.
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     pub fn intersects(&self, b: &BoxF32) -> u32 {
         self.intersects_by_lane(b)
     }
 
-    /// As [`meets`](Self::meets), lane by lane.
+    /// As [`intersects`](Self::intersects), lane by lane.
     #[cfg(any(test, not(target_arch = "x86_64")))]
     fn intersects_by_lane(&self, b: &BoxF32) -> u32 {
         (0..WIDTH).fold(0, |mask, l| mask | u32::from(self.lane(l).intersects(b)) << l)

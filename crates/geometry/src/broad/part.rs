@@ -28,20 +28,20 @@ impl std::fmt::Display for PartId {
 /// Two parts, the lesser name first.
 pub type PartPair = (PartId, PartId);
 
-/// Which parts may meet, by groups: two parts pair only if each belongs to a group that the other meets.
+/// Collision groups: two parts pair only if each belongs to a group with which the other collides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// Bit set of the groups that the part belongs to.
     pub member: u32,
-    /// Bit set of the groups that the part meets.
+    /// Bit set of the groups with which the part collides.
     pub meets: u32,
 }
 
 impl Groups {
-    /// Meets everything and is met by everything.
+    /// Collides with everything.
     pub const ALL: Groups = Groups { member: !0, meets: !0 };
 
-    /// Whether the groups of both sides agree to meet.
+    /// Whether both sides allow the pair.
     #[inline(always)]
     pub fn agree(&self, other: &Groups) -> bool {
         (self.member & other.meets != 0) & (other.member & self.meets != 0)
@@ -61,17 +61,17 @@ pub struct Part {
     pub id: PartId,
     /// Never moves by itself (ground, walls): two fixed parts never pair. Its box may still be updated.
     pub fixed: bool,
-    /// Which parts it may meet.
+    /// Its collision groups.
     pub groups: Groups,
 }
 
 impl Part {
-    /// A part that moves and meets everything.
+    /// A part that moves and collides with everything.
     pub fn moving(id: PartId) -> Self {
         Self { id, fixed: false, groups: Groups::ALL }
     }
 
-    /// A part that stands still and meets everything that moves.
+    /// A part at rest that collides with everything that moves.
     pub fn fixed(id: PartId) -> Self {
         Self { id, fixed: true, groups: Groups::ALL }
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! renumber     the order of names, after insertions and removals
 //! update_tree  new fat boxes for the parts that left theirs; the tree is refitted, or packed anew
-//! search       the changed leaves against the tree: pairs that meet now and did not before
+//! search       the changed leaves against the tree: pairs that intersect now and did not before
 //! select       pairs whose fat boxes are apart are dropped; of the rest, those that touch are listed
 //! ```
 //!
@@ -257,7 +257,7 @@ impl BroadPhase {
                 if i == NO_SLOT {
                     continue;
                 }
-                // Two changed leaves find each other twice: the one that stands first reports.
+                // Two changed leaves find each other twice: the one in the lower slot reports.
                 let i = i as usize;
                 tree.query(&self.fat[k as usize], |j| {
                     if i < j || (j < i && !tree.is_changed(j)) {
@@ -346,7 +346,7 @@ mod tests {
         let mut broad = BroadPhase::new();
         let proxies = insert(&mut broad, 0.0);
         broad.refresh();
-        // A thousand kilometres per refresh: single precision would soon know no metres.
+        // A thousand kilometres per refresh: single precision would soon resolve no metres.
         for k in 1..=1000 {
             let x = 1e6 * f64::from(k);
             for (proxy, b) in proxies.iter().zip(row(x)) {

@@ -1,6 +1,6 @@
 //! A bounding-volume tree without pointers: eight boxes to a node, complete, in packed order.
 //!
-//! Leaves stand in *slots*; eight consecutive slots form a node, eight consecutive nodes a node of the next
+//! Leaves are in *slots*; eight consecutive slots form a node, eight consecutive nodes a node of the next
 //! level, up to one root node. Lane `l` of node `k` on level `v + 1` bounds node `8 k + l` of level `v`. The
 //! shape of the tree is thus fixed by the number of slots, and its quality by the order of the leaves
 //! ([`pack`](super::pack)).
@@ -143,7 +143,7 @@ impl Tree {
         distance > 2.0 * extent && distance.is_finite()
     }
 
-    /// Calls `emit` with every slot whose leaf meets the box.
+    /// Calls `emit` with every slot whose leaf intersects the box.
     pub fn query(&self, b: &BoxF32, mut emit: impl FnMut(usize)) {
         self.walk(
             b,
@@ -158,7 +158,7 @@ impl Tree {
         );
     }
 
-    /// Calls `visit` with every leaf node, from `first` on, whose bounds meet the box.
+    /// Calls `visit` with every leaf node, from `first` on, whose bounds intersect the box.
     #[inline(always)]
     fn walk(&self, b: &BoxF32, mut visit: impl FnMut(usize), first: usize) {
         if self.slots == 0 {
@@ -200,10 +200,10 @@ impl Tree {
         }
     }
 
-    /// Calls `emit` once with every two slots whose leaves meet and of which at least one has changed.
+    /// Calls `emit` once with every two slots whose leaves intersect and of which at least one has changed.
     ///
-    /// For each leaf node: the leaf nodes from there on that it meets, then its lanes that reach into the
-    /// bounds of each of them, then the lanes over there that meet these. Every stage writes whole nodes'
+    /// For each leaf node: the leaf nodes from there on that it intersects, then its lanes that reach into the
+    /// bounds of each of them, then the lanes of those nodes that intersect these. Every stage writes whole nodes'
     /// worth of lanes and counts afterwards: hits are as good as random, and a branch on each would cost
     /// more than the comparison.
     pub fn join(&self, work: &mut JoinWork, mut emit: impl FnMut(usize, usize)) {

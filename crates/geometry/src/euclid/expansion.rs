@@ -9,7 +9,7 @@
 //! stop when the bounds meet; otherwise c joins the hull
 //! ```
 //!
-//! Which facets a new corner sees is decided by an exact predicate on the coordinates as they stand. The
+//! Which facets a new corner sees is decided by an exact predicate on the coordinates as given. The
 //! facets it sees strictly are then a disc whatever the degeneracy, and the hull stays a closed convex
 //! surface: coplanar corners from flat ends of cylinders need no tolerance. Distances are measured to the
 //! triangles, which slivers do not spoil, rather than to their planes.

@@ -1,6 +1,6 @@
 //! The point of `K1 - K2` nearest to the origin: the distance of two bodies that are apart.
 //!
-//! The iteration of Gilbert, Johnson and Keerthi (GJK) [Gilbert] with both bounds kept:
+//! The iteration of Gilbert, Johnson and Keerthi (GJK) [Gilbert 1988] with both bounds kept:
 //!
 //! ```text
 //! v  nearest point of the current simplex           |v| >= h           upper bound

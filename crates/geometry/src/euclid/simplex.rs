@@ -89,7 +89,7 @@ impl Simplex {
             candidate.weights[..corners.len()].copy_from_slice(weights);
             candidate.point = corners.iter().zip(weights).map(|(c, &weight)| weight * c.w).sum();
             let length = candidate.point.norm();
-            // Candidates come with few corners first; of equally near ones, more corners know more.
+            // Candidates come with few corners first; of equally near ones, the one with more corners is kept.
             if length <= nearest + slack {
                 nearest = length.min(nearest);
                 best = Some(candidate);

@@ -1,4 +1,4 @@
-//! Intersection of two convex polygons in the plane [Sutherland], with the origin of every vertex.
+//! Intersection of two convex polygons in the plane [Sutherland 1974], with the origin of every vertex.
 //!
 //! The subject polygon (of body a) is cut by the sides of the clip polygon (of body b) one after the other. Vertices
 //! within the tolerance of a side are *on* it and stay as they are: a side cuts only between a vertex clearly

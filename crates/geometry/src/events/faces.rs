@@ -99,7 +99,7 @@ impl FacePair {
                     let band_edge_b = band_edge(band_b, b, corner_b(j), corner_b(j + 1));
                     let (Some(band_edge_a), Some(band_edge_b)) = (band_edge_a, band_edge_b) else { continue };
                     let nu = band_edge_a.along.cross(&band_edge_b.along);
-                    // The faces know the normal better than edges that are nearly parallel.
+                    // The normal of the faces is more accurate than that of edges that are nearly parallel.
                     test.cross_edges(band_edge_a, band_edge_b, &nu, mean / mean.dot(&beta)).0
                 }
             };

@@ -120,7 +120,7 @@ impl EventWorkspace {
 
     /// Merges the candidates into the list. Those whose points lie within their features come first, and are
     /// the same only when their points coincide; one that reaches out of its features is dropped if
-    /// another event already stands within that reach.
+    /// another event already lies within that reach.
     fn merge_candidates(&mut self, options: &EventOptions, resolution: f64) {
         for reaching in [false, true] {
             let near = if reaching { 2.0 * options.eps_x.max(resolution) } else { 2.0 * resolution };

@@ -1,4 +1,4 @@
-//! Cylinders and cones on flat ground: rims are sampled where they carry the body.
+//! Cylinders and cones on flat ground: rims are sampled where they support the body.
 //!
 //! A disc on a plane touches along a curve; four of its points hold it as well against tipping. One of them is the
 //! lowest point of the rim, so that the least of the events is the separation itself; the others follow at quarter

@@ -1,4 +1,4 @@
-//! The separation kernel: Minkowski Portal Refinement [Snethen] as a ray cast on the Minkowski difference, which solves the SSH LP
+//! The separation kernel: Minkowski Portal Refinement [Snethen 2008] as a ray cast on the Minkowski difference, which solves the SSH LP
 //! [Johnson 2.29] with ratio metric, dual weights, primal-dual bounds and derivatives.
 //!
 //! | file | contents |

@@ -1,4 +1,4 @@
-//! Minkowski Portal Refinement (MPR) in space [Snethen]: a simplex method on the SSH LP whose pricing is a support query.
+//! Minkowski Portal Refinement (MPR) in space [Snethen 2008]: a simplex method on the SSH LP whose pricing is a support query.
 //!
 //! MPR discovers a portal, a triangle of support points that the ray pierces, and refines it until its supporting plane meets
 //! it. Beyond MPR: the refinement ends at the exact optimal basis, not at a tolerance; each step gives a primal and a dual bound of

@@ -11,7 +11,7 @@ use robust::{Coord, orient2d};
 use crate::Vec2;
 use crate::tolerances::euclid::EXPANSION_STEPS;
 
-/// Bounds of the depth and the edge they come from; `C` is what a caller knows about a corner.
+/// Bounds of the depth and the edge they come from; `C` is the caller's data of a corner.
 pub(in crate::euclid) struct Expansion<C> {
     pub(in crate::euclid) lower: f64,
     pub(in crate::euclid) upper: f64,

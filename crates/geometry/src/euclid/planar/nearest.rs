@@ -87,7 +87,7 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
         if simplex.t > 0.0 && encloses(&a.w, &b.w, &corner.w) {
             return Nearest::Overlapping(search.bounds());
         }
-        // Few corners first: of equally near candidates, an edge knows more than a corner.
+        // Few corners first: of equally near candidates, an edge is kept.
         let candidates = [Some(Simplex::new(corner)), Simplex::edge(&corner, &a), Simplex::edge(&corner, &b)];
         let mut next: Option<Simplex> = None;
         for candidate in candidates.into_iter().flatten() {

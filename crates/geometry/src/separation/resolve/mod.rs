@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Differs from [Johnson 2.70]: the pseudo-inverse there ignores `π >= 0` and gives pulling forces where faces
-//! overlap in part. [`ranges`] gives the least and greatest value of every component [Akgül 1984].
+//! overlap in part. [`ranges()`] gives the least and greatest value of every component [Akgül 1984].
 //!
 //! | file | contents |
 //! |---|---|

@@ -77,7 +77,7 @@ impl<'a, const D: usize> VertexSubdifferential<'a, D> {
     }
 
     /// Greatest rate over the set for velocities of vertices of body a and body b; vertices that are not listed
-    /// stand still.
+    /// do not move.
     pub fn support(
         &self,
         velocities_a: &[(u32, SVector<f64, D>)],

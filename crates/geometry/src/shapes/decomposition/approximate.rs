@@ -1,4 +1,4 @@
-//! Approximate convex decomposition: V-HACD on voxels [Mamou], then overlaps are cut away.
+//! Approximate convex decomposition: V-HACD on voxels [Mamou 2009], then overlaps are cut away.
 
 use crate::tolerances::shapes::TOUCHING;
 use parry3d_f64::math::Vector;

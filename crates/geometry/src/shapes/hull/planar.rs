@@ -1,4 +1,4 @@
-//! The convex hull of points in the plane, by the monotone chain with exact orientation predicates [Shewchuk].
+//! The convex hull of points in the plane, by the monotone chain with exact orientation predicates [Shewchuk 1997].
 
 use super::super::Polygon;
 use super::cloud::power_of_two_near_inverse;

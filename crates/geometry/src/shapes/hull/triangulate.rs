@@ -1,4 +1,4 @@
-//! The triangulated hull of points in space, by quickhull [Barber] with exact orientation predicates [Shewchuk].
+//! The triangulated hull of points in space, by quickhull [Barber 1996] with exact orientation predicates [Shewchuk 1997].
 //!
 //! Every triangle keeps the points that lie strictly outside it. A step takes the furthest of them (the
 //! *eye*), removes all triangles that it sees, and joins the rim of the hole (the *horizon*) to it. "Sees"
