@@ -30,7 +30,8 @@ fn entries(page: &str) -> Vec<Entry> {
         if !line.starts_with('|') || cells.len() != 5 || line.starts_with("|---") || cells[0] == "equation" {
             continue;
         }
-        let [equation, _, file, function, cited] = [0, 1, 2, 3, 4].map(|k| cells[k].trim_matches('`').to_owned());
+        let [equation, _, file, function, cited] =
+            [0, 1, 2, 3, 4].map(|k| cells[k].trim_matches('`').to_owned());
         let cited = if cited.is_empty() { equation.clone() } else { cited };
         found.push(Entry { line: at + 1, equation, file, function, cited });
     }
@@ -129,10 +130,18 @@ fn every_equation_of_the_index_is_where_it_says() {
 #[test]
 fn citations_are_read_with_their_ranges_and_letters() {
     let text = "[Johnson 2.29, 3.81-3.83; Hart Algorithms 3.14, 3.15] and the jump [3.76b] [Leyendecker, after eq. 11]";
-    for cited in ["Johnson 2.29", "Johnson 3.82", "Johnson 3.76b", "Hart Algorithm 3.15", "Leyendecker, after eq. 11", "Hart"] {
+    for cited in [
+        "Johnson 2.29",
+        "Johnson 3.82",
+        "Johnson 3.76b",
+        "Hart Algorithm 3.15",
+        "Leyendecker, after eq. 11",
+        "Hart",
+    ] {
         assert!(cites(text, cited), "{cited}");
     }
-    for missing in ["Johnson 2.2", "Johnson 3.84", "Johnson 3.76a", "Hart 2.29", "Pekarek", "Leyendecker 12"] {
+    for missing in ["Johnson 2.2", "Johnson 3.84", "Johnson 3.76a", "Hart 2.29", "Pekarek", "Leyendecker 12"]
+    {
         assert!(!cites(text, missing), "{missing}");
     }
     assert!(cites("[Johnson 3.109]", "Johnson 3.109a") && cites("[Johnson A.8, derived]", "Johnson A.8"));

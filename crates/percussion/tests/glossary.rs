@@ -50,9 +50,10 @@ struct Retired {
 /// Rows of the table of retired words.
 fn retired(page: &str) -> Vec<Retired> {
     let table = page.split("## Retired words").nth(1).expect("a section on retired words");
-    let rows = table.lines().filter(|line| line.starts_with("| ")).map(|line| {
-        line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>()
-    });
+    let rows = table
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
     rows.filter(|cells| cells[0] != "retired")
         .map(|cells| {
             let [entry, instead, place] = cells[..] else { panic!("{cells:?}") };
@@ -82,7 +83,9 @@ fn parts(name: &str) -> Vec<String> {
         let before = i.checked_sub(1).map(|k| letters[k]);
         let after = letters.get(i + 1);
         let hump = c.is_uppercase()
-            && before.is_some_and(|b| b.is_lowercase() || (b.is_uppercase() && after.is_some_and(|a| a.is_lowercase())));
+            && before.is_some_and(|b| {
+                b.is_lowercase() || (b.is_uppercase() && after.is_some_and(|a| a.is_lowercase()))
+            });
         if !open || hump {
             found.push(String::new());
         }
@@ -217,7 +220,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        let skipped = name.starts_with('.') || ["target", "runs", "book", "dist", "node_modules"].contains(&name);
+        let skipped =
+            name.starts_with('.') || ["target", "runs", "book", "dist", "node_modules"].contains(&name);
         let wanted = ["rs", "ts", "toml", "md"];
         match path.is_dir() {
             true if skipped => {}
@@ -253,7 +257,8 @@ fn no_retired_word_returns() {
     let (mut report, mut counts) = (Vec::new(), BTreeMap::<&str, usize>::new());
     for path in paths {
         let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
-        let manifest = name.ends_with("Cargo.toml") || name.ends_with("clippy.toml") || name.ends_with("rustfmt.toml");
+        let manifest =
+            name.ends_with("Cargo.toml") || name.ends_with("clippy.toml") || name.ends_with("rustfmt.toml");
         if EXEMPT.contains(&name.as_str()) || manifest {
             continue;
         }
@@ -281,18 +286,29 @@ fn retired_words_are_found_as_words_and_as_parts_of_names() {
         found.into_iter().map(|(line, entry)| (line, entry.entry.clone())).collect()
     };
     let of = |line: usize, entry: &str| (line, entry.to_owned());
-    for text in ["fn hand_over() {}", "let handOver = 1;", "struct HandOver;", "// a hand-over", "\"hand over\"", "// hand\n// over"] {
+    for text in [
+        "fn hand_over() {}",
+        "let handOver = 1;",
+        "struct HandOver;",
+        "// a hand-over",
+        "\"hand over\"",
+        "// hand\n// over",
+    ] {
         assert_eq!(hits("a.rs", text), [of(1, "hand over")], "{text}");
     }
     assert_eq!(hits("hand_over.rs", ""), [of(0, "hand over")]);
     assert_eq!(hits("a.md", "one\nis dear, but\n"), [of(2, "dear")]);
     assert_eq!(hits("a.md", "a shadow price\nand a price\n"), [of(2, "price")]);
-    assert_eq!(hits("a.rs", "let spot = \"spot\"; // spot\nlet a: Touch = knows; // knows Touch"), [
-        of(1, "spot"),
-        of(2, "Touch"),
-        of(2, "knows")
-    ]);
-    for text in ["fn handler(overlap: f64) {}", "// by hand. Over", "let endear = 'd'; let touch = 1;", "fn f<'dearest>() {}"] {
+    assert_eq!(
+        hits("a.rs", "let spot = \"spot\"; // spot\nlet a: Touch = knows; // knows Touch"),
+        [of(1, "spot"), of(2, "Touch"), of(2, "knows")]
+    );
+    for text in [
+        "fn handler(overlap: f64) {}",
+        "// by hand. Over",
+        "let endear = 'd'; let touch = 1;",
+        "fn f<'dearest>() {}",
+    ] {
         assert_eq!(hits("a.rs", text), [], "{text}");
     }
     assert_eq!(hits("a.rs", "let q = '\"'; let spot = r#\"a \" spot\"#;"), [of(1, "spot")]);
