@@ -152,7 +152,7 @@ def check(folder):
         print(f"{folder}: velocities are rates to {np.max(wrong / bound):.2f} of what is allowed")
 
     checkpoint = np.load(folder / "checkpoint")
-    close(checkpoint["times"][0], t[-1], 1.0, "the checkpoint's time", 0.0)
+    close(checkpoint["time"][0], t[-1], 1.0, "the checkpoint's time", 0.0)
     print(f"{folder}: {n} states of {b} bodies agree with the ledger")
 
 

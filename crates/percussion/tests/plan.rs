@@ -92,12 +92,12 @@ const KEYS: [&str; 18] = [
     "clearance_between",
     "contact_times",
     "contacts",
-    "outcome",
     "evidence",
     "iterations",
     "momentum_consistency_max",
     "objective",
     "objective_guess",
+    "outcome",
     "rounds",
     "sigma",
     "solve_time_s",
@@ -408,7 +408,7 @@ fn misuse_is_told_with_its_remedy() {
     fs::write(place.join("full").join("letter.txt"), "dear").unwrap();
     let output = plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]);
     assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("holds no run"));
+    assert!(error(&output).contains("not a run folder"));
 }
 
 #[test]
