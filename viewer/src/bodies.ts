@@ -3,14 +3,14 @@
 import * as THREE from "three";
 import type { Run } from "./data.ts";
 
-/** Lines that are drawn like an instanced mesh: three.js knows the pieces, but has no class for the whole. */
+/** Lines that are drawn like an instanced mesh: three.js has the parts, but no class for the whole. */
 class InstancedLines extends THREE.InstancedMesh {
   readonly isLine = true;
   readonly isLineSegments = true;
 
   constructor(geometry: THREE.BufferGeometry, material: THREE.Material, count: number) {
     super(geometry, material, count);
-    // The renderer chooses triangles for a mesh and lines for a line; it asks for the mesh first.
+    // The renderer chooses triangles for a mesh and lines for a line; meshes are tested first.
     (this as { isMesh: boolean }).isMesh = false;
     this.frustumCulled = false;
   }
@@ -77,7 +77,7 @@ export class Bodies extends THREE.Group {
     return radii[radii.length >> 1] ?? 0;
   }
 
-  /** Adds where the bodies that move are at a time, and what they hang on. */
+  /** Expands a box by the moving bodies at a time and by their joints to the world. */
   reach(time: number, box: THREE.Box3): void {
     const frame = this.run.frame(time);
     for (const { parent } of this.run.data.joints) {
@@ -122,14 +122,14 @@ export class Bodies extends THREE.Group {
     }
   }
 
-  /** Draws edges as strong as the bodies are large, in pixels: those of specks would hide their colours. */
+  /** Opacity of the edges by the size of the bodies in pixels: edges of small bodies would hide their colours. */
   strength(pixels: number): void {
     for (const { edges } of this.batches) {
       (edges.material as THREE.LineBasicMaterial).opacity = 0.85 * Math.min(1, Math.max(0.15, pixels / 14));
     }
   }
 
-  /** Puts all bodies where they are at a time. */
+  /** Sets the poses of all bodies at a time. */
   place(time: number): void {
     const frame = this.run.frame(time);
     for (const { bodies, faces, edges } of this.batches) {
@@ -140,13 +140,13 @@ export class Bodies extends THREE.Group {
         edges.setMatrixAt(k, this.placement);
       });
       faces.instanceMatrix.needsUpdate = true;
-      // What a pointer hits is asked of this ball.
+      // The bounding sphere is used for picking.
       faces.boundingSphere = null;
       edges.instanceMatrix.needsUpdate = true;
     }
   }
 
-  /** Whether a body that nothing moves is in the way of a ray. */
+  /** Whether a fixed body intersects a ray. */
   hides(ray: THREE.Raycaster): boolean {
     const fixed = (b: number) => !this.run.data.bodies[b].moves;
     return this.batches.some(({ bodies, faces }) => bodies.some(fixed) && ray.intersectObject(faces).some(({ instanceId }) => instanceId !== undefined && fixed(bodies[instanceId])));

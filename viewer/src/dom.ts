@@ -18,7 +18,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A number for people: four digits, an exponent only where it is needed. */
+/** A number as text: four digits, an exponent only where it is needed. */
 export function number(value: number, digits = 4): string {
   if (value === 0) return "0";
   if (!Number.isFinite(value)) return String(value);
@@ -35,7 +35,7 @@ export function small(value: number): string {
   return number(value, 2);
 }
 
-/** A component below the rounding of the others is nothing beside them. */
+/** A component below the rounding of the others is shown as zero. */
 const ROUNDING = 1e-16;
 
 export function vector(v: ArrayLike<number>, digits = 4): string {
@@ -50,7 +50,7 @@ function trimmed(text: string): string {
   return short.replace("-", "\u2212");
 }
 
-/** Digits of a time that tell two frames apart. */
+/** Digits of a time that distinguish two frames. */
 export function clock(time: number, spacing: number): string {
   const digits = Math.min(9, Math.max(2, Math.ceil(-Math.log10(Math.max(spacing, 1e-9))) + 1));
   return time.toFixed(digits);

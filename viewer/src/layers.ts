@@ -37,7 +37,7 @@ export class Contacts implements Layer {
     this.object.add(this.normals, this.impulses, this.balls);
   }
 
-  /** Events that are fresh: those of the last moment as the viewer sees it, and of this frame. */
+  /** Recent events: those of the last moment of playback, and of this frame. */
   update(time: number, speed: number): void {
     const { run } = this;
     for (const part of [this.balls, this.impulses, this.normals]) part.begin();
@@ -52,7 +52,7 @@ export class Contacts implements Layer {
       const size = length(impulse);
       const reach = 0.7 * this.radius * Math.sqrt(this.greatest > 0 ? size / this.greatest : 0) * fresh;
       this.balls.push(point, colour, fresh);
-      // A body that never moves does not care.
+      // Impulses on fixed bodies are not drawn.
       if (run.data.bodies[a].moves) this.impulses.push(point, impulse, reach);
       if (run.data.bodies[b].moves) this.impulses.push(point, [-impulse[0], -impulse[1], -impulse[2]], reach);
       this.normals.push(point, normal, 0.18 * this.radius * fresh);
@@ -71,7 +71,7 @@ function firstAfter(run: Run, time: number): number {
   return low;
 }
 
-/** Points of a path; more would not be seen. */
+/** Maximum number of points of a path. */
 const TRAIL = 3000;
 
 /** The paths of the centres of mass up to the present. */
@@ -87,7 +87,7 @@ export class Trails implements Layer {
     private readonly tint: string | null,
   ) {}
 
-  /** Made when they are first asked for: there are many. */
+  /** Made on first use: there are many. */
   private make(): void {
     const { run } = this;
     const count = Math.min(run.times.length, TRAIL);
@@ -117,7 +117,7 @@ export class Trails implements Layer {
   }
 }
 
-/** What forces do to each body, but gravity and joints. */
+/** Resultant forces on each body, without gravity and joints. */
 export class Forces implements Layer {
   readonly id = "forces";
   readonly title = "forces";

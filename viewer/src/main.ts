@@ -193,7 +193,7 @@ class Page {
     if (this.act(event.key, event.shiftKey)) event.preventDefault();
   }
 
-  /** Does what a key is for; says whether it is for anything. */
+  /** The action of a key; returns whether it has one. */
   private act(key: string, shift: boolean): boolean {
     const { transport, view } = this;
     const step = shift ? 10 : 1;
@@ -253,7 +253,7 @@ class Page {
     return h("footer", {}, `Made by ${this.data.program}. Units are SI, angles in radians, z is up.`, ...beside);
   }
 
-  /** Follows runs that go on. */
+  /** Follows runs in progress. */
   follow(): void {
     const ask = async () => {
       try {
@@ -265,7 +265,7 @@ class Page {
           this.fill(true);
         }
       } catch {
-        // The server has gone, or the run is between two states; what is here stays.
+        // The server has stopped, or the run is between two states: the present data stay.
       }
       if (this.runs.some((run) => run.data.status === "running")) setTimeout(ask, BETWEEN);
     };
@@ -275,7 +275,7 @@ class Page {
     }
   }
 
-  /** For those who drive the page from outside: tests, pictures. */
+  /** Interface for scripts: tests, pictures. */
   handle(): Record<string, unknown> {
     return {
       ready: true,

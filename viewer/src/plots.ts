@@ -70,7 +70,7 @@ export class Plots {
         return;
       }
       this.charts.push({ element: host, plot: this.chart(kind, host) });
-      // A plot finishes itself after this; then it shows the values of the present.
+      // The plot is completed after this; then it shows the present values.
       requestAnimationFrame(() => this.move(this.time));
     };
     if (kinds.length > 1) {
@@ -290,7 +290,7 @@ function lines(u: uPlot, limits: Limit[]): void {
   ctx.restore();
 }
 
-/** Puts the lines where rounds begin into their places. */
+/** Positions the lines at which rounds begin. */
 function rounds(u: uPlot): void {
   const { min, max } = u.scales.x;
   for (const line of u.over.querySelectorAll<HTMLElement>(".round")) {

@@ -35,16 +35,16 @@ export function powers(low: number, high: number): number[] {
   return Array.from({ length: Math.floor((last - first) / stride) + 1 }, (_, k) => 10 ** (first + k * stride));
 }
 
-/** As many digits as tell neighbours apart. */
+/** As many digits as distinguish neighbours. */
 export function labels(ticks: number[]): string[] {
   const largest = Math.max(...ticks.map(Math.abs));
   const step = Math.abs(ticks[1] - ticks[0]) || largest;
   const digits = Math.min(12, Math.max(1, Math.ceil(Math.log10(largest / step) + 1e-9) + 1));
-  // A tick at nothing that rounding moved off it.
+  // A tick at zero, up to rounding.
   return ticks.map((v) => number(Math.abs(v) < 1e-9 * step ? 0 : v, digits));
 }
 
-/** Powers have one digit. */
+/** Labels of powers have one digit. */
 export function powerLabels(ticks: number[]): string[] {
   return ticks.map((v) => number(v, 1));
 }
@@ -55,7 +55,7 @@ export function widened(low: number | null, high: number | null, values: number[
   return [Math.min(low, ...values), Math.max(high, ...values)];
 }
 
-/** A range with some air; a constant gets a band around itself. */
+/** A range with a margin; around a constant, a band. */
 export function padded(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null) return [0, 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
@@ -65,7 +65,7 @@ export function padded(low: number | null, high: number | null): [number, number
   return [low - air, high + air];
 }
 
-/** What is smaller by more is nothing beside the rest; a search goes through more. */
+/** Maximum number of decades of a logarithmic axis; more for a search. */
 const [MOST_DECADES, SEARCHED_DECADES] = [10, 20];
 
 /** Whole decades around the values. */

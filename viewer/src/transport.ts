@@ -52,7 +52,7 @@ export class Transport {
     new ResizeObserver(() => this.drawTicks()).observe(this.slider);
     this.show(runs, false);
     const length = this.end - this.begin;
-    // Runs of a second to a minute are played as they went; others within a quarter of a minute.
+    // Runs of a second to a minute are played at real time; others within a quarter of a minute.
     if (length > 0 && (length < 1 || length > 60)) {
       const wanted = length / (length < 1 ? 6 : 15);
       const near = SPEEDS.map((speed) => Math.abs(Math.log(speed / wanted)));
@@ -95,7 +95,7 @@ export class Transport {
     this.moved(this.time);
   }
 
-  /** Goes by whole frames. */
+  /** Moves by whole frames. */
   step(by: number): void {
     this.pause();
     const { times } = this.run;
@@ -131,7 +131,7 @@ export class Transport {
 
   private tick(now: number): void {
     if (!this.playing) return;
-    // A tab that slept does not jump.
+    // No jump after the tab was in the background.
     const passed = Math.min(Math.max(now - this.last, 0), 100) / 1000;
     this.last = now;
     let next = this.time + passed * this.speed;

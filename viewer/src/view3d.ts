@@ -15,9 +15,9 @@ const CORNERS: Vec[] = [
   [-0.62, 1, 0.5],
   [-1, -0.62, 0.5],
 ];
-/** Instants at which it is asked what hides the bodies that move. */
+/** Instants at which occlusion of the moving bodies is tested. */
 const ASKED = 12;
-/** What fills less of its way than this part is followed; a plan is seen from its start to its end as long as it can be. */
+/** Bodies that fill a smaller part of the extent of their motion are followed; plans are shown whole if possible. */
 const [SMALL, TINY] = [1 / 3, 1 / 10];
 
 /** Layers that are shown at first. */
@@ -48,7 +48,7 @@ export class View3D {
   private radius = 1;
   /** Length of what is drawn over bodies, m. */
   private unit = 1;
-  /** Whether the camera goes where the bodies are. */
+  /** Whether the camera follows the bodies. */
   private following = false;
   private readonly box = new THREE.Box3();
   private readonly whole = new THREE.Box3();
@@ -132,14 +132,14 @@ export class View3D {
     this.move(this.time, this.speed);
   }
 
-  /** The box around what moves at present. */
+  /** The box around the moving bodies at present. */
   private now(): THREE.Box3 {
     this.box.makeEmpty();
     for (const bodies of this.bodies) if (bodies.visible) bodies.reach(this.time, this.box);
     return this.box;
   }
 
-  /** Whether bodies spread, or fill little of the way they go. */
+  /** Whether bodies spread, or fill a small part of the extent of their motion. */
   private isSpreading(): boolean {
     const [{ begin, end }] = this.runs;
     const now = this.time;
@@ -215,7 +215,7 @@ export class View3D {
     this.move(this.time, this.speed);
   }
 
-  /** Shows the layers that are wanted, of the runs that are. */
+  /** Shows the selected layers of the visible runs. */
   private choose(): void {
     this.bodies.forEach((bodies, k) => (bodies.visible = !this.hidden.has(k)));
     for (const { layer, run } of this.layers) {
@@ -228,7 +228,7 @@ export class View3D {
     return this.ground?.spacing ?? 1;
   }
 
-  /** Puts everything where it is at a time. */
+  /** Updates everything to a time. */
   move(time: number, speed: number): void {
     const before = this.following ? this.boxRadius() : 0;
     this.time = time;
@@ -239,7 +239,7 @@ export class View3D {
     this.ask();
   }
 
-  /** Goes with the bodies: the same view, as near to them as it was when they filled a box of the radius `before`. */
+  /** Follows the bodies in the same view; the distance scales with the radius of their box, which was `before`. */
   private pursue(before: number): void {
     const offset = this.camera.position.clone().sub(this.controls.target);
     const now = this.now();
@@ -250,7 +250,7 @@ export class View3D {
     this.controls.update();
   }
 
-  /** Looks at everything, or where it follows at what is there now, from a side (`x`, `y`, `z`) or from a corner. */
+  /** Fits the camera to the whole run, or to the present poses if it follows, from a side (`x`, `y`, `z`) or a corner. */
   fit(from?: "x" | "y" | "z"): void {
     const plane = this.runs[0]?.data.plane;
     const planar = plane && !from;
@@ -265,7 +265,7 @@ export class View3D {
     if (this.following) this.now();
     else this.box.copy(this.whole);
     const centre = this.box.getCenter(new THREE.Vector3());
-    // What is flat does not grow smaller behind the middle of the picture.
+    // Planar scenes have no depth behind the middle of the picture.
     const share = planar ? 1.12 : 0.92;
     const distance = (share * this.reach(toward, centre)) / Math.tan(half) / aspect + 0.35 * this.boxRadius();
     this.controls.target.copy(centre);
@@ -277,7 +277,7 @@ export class View3D {
     this.ask();
   }
 
-  /** The first of the corners from which the least of the motion is hidden by what does not move. */
+  /** The first corner from which fixed bodies hide the least of the motion. */
   private corner(): Vec {
     const [run] = this.runs;
     const [bodies] = this.bodies;
@@ -296,7 +296,7 @@ export class View3D {
     return CORNERS[hidden.indexOf(Math.min(...hidden))];
   }
 
-  /** How far the box reaches across a direction. */
+  /** Extent of the box across a direction. */
   private reach(toward: THREE.Vector3, centre: THREE.Vector3): number {
     const right = new THREE.Vector3(0, 0, 1).cross(toward).normalize();
     const up = toward.clone().cross(right);
@@ -334,7 +334,7 @@ export class View3D {
     this.ask();
   }
 
-  /** Asks for a picture; many questions before the next one make one picture. */
+  /** Requests a frame; requests before the next frame are merged. */
   ask(): void {
     this.stale = true;
     this.frameRequest ||= requestAnimationFrame(() => {

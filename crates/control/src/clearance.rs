@@ -8,7 +8,7 @@ use percussion_geometry::Pose;
 use percussion_mechanics::contact::{ContactGeometry, PairWarmStart};
 use percussion_mechanics::{Model, State};
 
-/// Most bisections of a way.
+/// Maximum number of bisections of an interval.
 const MAX_BISECTIONS: usize = 8;
 
 /// The gap of a pair in a state, m: the distance of supporting planes, negative for penetrations.

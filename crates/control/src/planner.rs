@@ -31,7 +31,7 @@ use thiserror::Error;
 /// Options of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Greatest violation of constraints, in their own units.
+    /// Maximum violation of the constraints, in their own units.
     pub tolerance: f64,
     /// Most iterations of a round.
     pub iterations: usize,

@@ -70,7 +70,7 @@ pub struct ShootingProblem<'a> {
     pub unknowns: Vec<Unknown>,
     /// The targets.
     pub targets: Vec<Target>,
-    /// The number of impacts on the way; `None` for any.
+    /// The number of impacts of the trajectory; `None` for any.
     pub impacts: Option<usize>,
     /// Most iterations.
     pub iterations: usize,
@@ -79,7 +79,7 @@ pub struct ShootingProblem<'a> {
 /// The outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All targets are met.
+    /// All targets are satisfied.
     Converged,
     /// No step reduces the residual.
     Stalled,
@@ -94,7 +94,7 @@ pub enum Outcome {
 pub struct Iteration {
     /// Its number; zero is the start.
     pub iteration: usize,
-    /// The greatest residual, in the units of the targets.
+    /// The maximum residual, in the units of the targets.
     pub residual: f64,
     /// Greatest change of an unknown.
     pub step: f64,
@@ -140,9 +140,9 @@ pub struct ShootingSolution {
     pub unknowns: Vec<f64>,
     /// Residuals of the targets, in their order.
     pub target_residuals: Vec<f64>,
-    /// The greatest residual after each iteration; the first is that of the start.
+    /// The maximum residual after each iteration; the first is that of the start.
     pub residuals: Vec<f64>,
-    /// Impacts on the way.
+    /// Impacts of the trajectory.
     pub impacts: usize,
 }
 
@@ -174,7 +174,7 @@ pub enum ShootingError {
     },
 }
 
-/// Residual at which a target is met.
+/// Residual up to which a target counts as satisfied.
 const TOLERANCE: f64 = 1e-10;
 /// Step of central differences.
 const EPSILON: f64 = 1e-6;

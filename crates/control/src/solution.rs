@@ -73,7 +73,7 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// The objective; not a number if the search did not begin.
     pub objective: f64,
-    /// Greatest violation of a constraint; not a number if the search did not begin.
+    /// Maximum violation of a constraint; NaN if the search did not begin.
     pub violation: f64,
     /// Iterations of all rounds.
     pub iterations: usize,
@@ -110,9 +110,9 @@ pub struct PlanSolution {
     pub iterations: usize,
     /// Rounds: programs with new features or pairs.
     pub rounds: usize,
-    /// Greatest violation of a constraint.
+    /// Maximum violation of a constraint.
     pub violation: f64,
-    /// Greatest violation of stationarity.
+    /// Maximum violation of stationarity.
     pub stationarity: f64,
     /// `Δ_k` [Johnson 4.12-4.15] for each interval and component: change of linear and angular momentum of all bodies less the impulses of
     /// control inputs, forces and contacts.

@@ -38,7 +38,7 @@ fn contact_times_do_not_depend_on_the_node() {
 }
 
 #[test]
-fn a_search_that_is_stopped_says_so_whatever_it_had() {
+fn a_search_that_is_stopped_is_reported_as_interrupted() {
     let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
     let options = Options { starts: 3, ..Options::default() };
     let (mut starts, mut after) = (0, 0);

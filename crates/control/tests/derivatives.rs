@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, build, cube, plain, thrusters, wall};
+use common::{build, cube, plain, thrusters, wall};
 use nalgebra::Rotation3;
 use percussion_control::plan::{
     BodyPoint, Condition, ContactFriction, ContactJoint, Goal, Measure, MomentumCondition, NodeSelector,
@@ -20,6 +20,7 @@ use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
 use percussion_solve::nlp::{Bound, Program, SparsityPattern};
+use percussion_testing::Random;
 
 /// An iterate: states displaced at random about a given one, control inputs and time scales at random.
 fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Random) -> Iterate {
@@ -30,20 +31,20 @@ fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Rand
         for (i, island) in plan.model.islands.iter().enumerate() {
             let fixed = k == 0 && plan.start.fixed[i] || k == plan.intervals && plan.end.fixed[i];
             let from = if k == 0 { &plan.start.state } else { &plan.end.state };
-            let d: Vec<f64> = island.dofs.clone().map(|_| 0.03 * random.number()).collect();
+            let d: Vec<f64> = island.dofs.clone().map(|_| 0.03 * random.signed()).collect();
             let zero = vec![0.0; d.len()];
             let (from, d) = if fixed { (from, zero) } else { (about, d) };
             displace(&plan.model, island, from, &d, &mut state);
         }
         nodes.push(state);
     }
-    let inputs: Vec<f64> = (0..plan.intervals * plan.components()).map(|_| random.number()).collect();
-    let time_scales: Vec<f64> = (0..plan.segments()).map(|_| 1.0 + 0.2 * random.number()).collect();
+    let inputs: Vec<f64> = (0..plan.intervals * plan.components()).map(|_| random.signed()).collect();
+    let time_scales: Vec<f64> = (0..plan.segments()).map(|_| 1.0 + 0.2 * random.signed()).collect();
     let mut point = program.initial_iterate(nodes, &inputs, &time_scales);
     let indices = program.indices().clone();
     for list in &indices.momenta {
         for &first in list.iter().filter(|first| **first != usize::MAX) {
-            point.scalars[first..first + 3].iter_mut().for_each(|p| *p += 0.1 * random.number());
+            point.scalars[first..first + 3].iter_mut().for_each(|p| *p += 0.1 * random.signed());
         }
     }
     point
@@ -69,14 +70,14 @@ fn matrix(
 
 /// Largest relative error of gradient and Jacobian, and of the Hessian of a Lagrangian at random.
 fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -> (f64, f64) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut program = Transcription::new(plan, constraint_set);
     let at = initial_iterate(&mut program, about, &mut random);
     let layout = program.layout().clone();
     let (n, m) = (layout.variables.len(), layout.constraints.len());
     let (mut gradient, mut jacobian) = (vec![0.0; n], vec![0.0; layout.jacobian.len()]);
     program.differentiate(&at, &mut gradient, &mut jacobian).unwrap();
-    let multipliers: Vec<f64> = (0..m).map(|_| random.number()).collect();
+    let multipliers: Vec<f64> = (0..m).map(|_| random.signed()).collect();
     let mut hessian = vec![0.0; layout.hessian.len()];
     program.lagrangian_hessian(&at, 0.7, &multipliers, &mut hessian).unwrap();
     let dense = matrix(&layout.jacobian, &jacobian, (m, n), false);
@@ -130,7 +131,7 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
         own + places.map(|((r, c), value)| multipliers[*r] * value * turned[*c]).sum::<f64>()
     };
     let size = curved.amax().max(1e-3) * (n as f64).sqrt();
-    let directions: Vec<Vec<f64>> = (0..60).map(|_| (0..n).map(|_| random.number()).collect()).collect();
+    let directions: Vec<Vec<f64>> = (0..60).map(|_| (0..n).map(|_| random.signed()).collect()).collect();
     let expected = |d: &[f64]| {
         let direction = nalgebra::DVector::from_column_slice(d);
         direction.dot(&(&curved * &direction))
@@ -158,6 +159,20 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
         }
     }
     (first, second)
+}
+
+/// Bounds the largest errors of first and second derivatives.
+fn check_errors(
+    name: &str,
+    plan: Plan,
+    constraint_set: ConstraintSet,
+    about: &State,
+    seed: u64,
+    limits: [f64; 2],
+) {
+    let (first, second) = errors(plan, constraint_set, about, seed);
+    println!("{name}: first {first:e}, second {second:e}");
+    assert!(first < limits[0] && second < limits[1], "{name}: {first:e} {second:e}");
 }
 
 /// Planes between all pairs that have one, over an interval and at a node.
@@ -257,15 +272,14 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
                 })
             };
             let separations = separations(1).chain(separations(3)).chain(planes(&model, &state, 3)).collect();
-            let (first, second) = errors(
+            check_errors(
+                &format!("{friction:?} {slides}"),
                 plan,
                 ConstraintSet { contacts: vec![resolved], separations },
                 &state,
                 3 + u64::from(slides),
+                [1e-8, 1e-8],
             );
-            println!("{friction:?} {slides}: first {first:e}, second {second:e}");
-            assert!(first < 1e-8, "{first:e}");
-            assert!(second < 1e-8, "{second:e}");
         }
     }
 }
@@ -308,16 +322,19 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
                 && region.own_distances.is_empty() != flat
         );
         resolved.region = Some(region);
-        let (first, second) =
-            errors(plan, ConstraintSet { contacts: vec![resolved], separations: Vec::new() }, &state, 5);
-        println!("{turns:?} {friction:?}: first {first:e}, second {second:e}");
-        assert!(first < 1e-8, "{first:e}");
-        assert!(second < 1e-8, "{second:e}");
+        check_errors(
+            &format!("{turns:?} {friction:?}"),
+            plan,
+            ConstraintSet { contacts: vec![resolved], separations: Vec::new() },
+            &state,
+            5,
+            [1e-8, 1e-8],
+        );
     }
 }
 
 #[test]
-fn a_tie_to_the_floor_and_between_bodies() {
+fn a_contact_joint_to_the_floor_and_between_bodies() {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.0, 0.0, -9.81));
     builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.2, 0.5)));
@@ -346,11 +363,14 @@ fn a_tie_to_the_floor_and_between_bodies() {
         }];
         plan.end.momentum[0] = MomentumCondition::Conditioned;
         let resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
-        let (first, second) =
-            errors(plan, ConstraintSet { contacts: vec![resolved], separations: Vec::new() }, &state, 8);
-        println!("{joint:?} {friction:?}: first {first:e}, second {second:e}");
-        assert!(first < 1e-8, "{first:e}");
-        assert!(second < 1e-8, "{second:e}");
+        check_errors(
+            &format!("{joint:?} {friction:?}"),
+            plan,
+            ConstraintSet { contacts: vec![resolved], separations: Vec::new() },
+            &state,
+            8,
+            [1e-8, 1e-8],
+        );
     }
 }
 
@@ -387,10 +407,7 @@ fn joints_that_take_turns() {
     ];
     let contacts =
         plan.contacts.iter().map(|planned| ResolvedContact::find(&model, planned, &state).unwrap()).collect();
-    let (first, second) = errors(plan, ConstraintSet { contacts, separations: Vec::new() }, &state, 13);
-    println!("first {first:e}, second {second:e}");
-    assert!(first < 1e-6, "{first:e}");
-    assert!(second < 1e-4, "{second:e}");
+    check_errors("plan", plan, ConstraintSet { contacts, separations: Vec::new() }, &state, 13, [1e-6, 1e-4]);
 }
 
 #[test]
@@ -430,10 +447,7 @@ fn a_chain_with_torques_in_its_joints() {
         kind: SeparationKind::Separation,
     });
     let separations = separations.chain(planes(&model, &state, 2)).collect();
-    let (first, second) = errors(plan, ConstraintSet { contacts: Vec::new(), separations }, &state, 21);
-    println!("first {first:e}, second {second:e}");
-    assert!(first < 1e-8, "{first:e}");
-    assert!(second < 1e-8, "{second:e}");
+    check_errors("plan", plan, ConstraintSet { contacts: Vec::new(), separations }, &state, 21, [1e-8, 1e-8]);
 }
 
 #[test]
@@ -552,9 +566,6 @@ fn a_cube_in_a_wall_that_is_a_potential() {
         let mut plan = plain(&model, &state, 3, 0.02);
         plan.actuators = thrusters(&model, 0);
         plan.time_bounds.total = Bound::between(0.04, 0.08);
-        let (first, second) = errors(plan, ConstraintSet::default(), &state, 5);
-        println!("drag {drag}: first {first:e}, second {second:e}");
-        assert!(first < 1e-8, "{first:e}");
-        assert!(second < 1e-5, "{second:e}");
+        check_errors(&format!("drag {drag}"), plan, ConstraintSet::default(), &state, 5, [1e-8, 1e-5]);
     }
 }

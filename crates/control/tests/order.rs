@@ -37,7 +37,7 @@ fn orders(errors: &[f64]) -> Vec<f64> {
 }
 
 #[test]
-fn a_shift_with_least_effort() {
+fn a_shift_with_least_control_effort() {
     let distance = 0.7;
     let mass = cube("a", 0.2).mass;
     let mut errors = (Vec::new(), Vec::new());
@@ -61,7 +61,7 @@ fn a_shift_with_least_effort() {
 }
 
 #[test]
-fn a_turn_about_an_axis_with_least_effort() {
+fn a_turn_about_an_axis_with_least_control_effort() {
     let angle = 1.2;
     let moment = cube("a", 0.2).inertia.x;
     let axis = Vec3::new(0.6, 0.0, 0.8);

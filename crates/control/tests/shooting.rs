@@ -1,4 +1,4 @@
-//! Shots that come back: a circle and an ellipse over a floor beside a wall, without friction.
+//! Shooting problems whose body returns to its start: a circle and an ellipse over a floor beside a wall, without friction.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use percussion_control::plan::{BodyPoint, Measure};
@@ -41,7 +41,7 @@ fn back(
     unknowns: Vec<Unknown>,
 ) -> percussion_control::shooting::ShootingSolution {
     let centre = Measure::Point { of: BodyPoint { body: Some(0), components: Vec3::zeros() }, from: None };
-    let shot = ShootingProblem {
+    let problem = ShootingProblem {
         model,
         start: state,
         scheme: percussion_mechanics::schemes::SchemeKind::Exact,
@@ -56,7 +56,7 @@ fn back(
         impacts: Some(2),
         iterations: 60,
     };
-    let hit = shot.solve(&mut |_| CallbackAction::Continue).unwrap();
+    let hit = problem.solve(&mut |_| CallbackAction::Continue).unwrap();
     assert_eq!(hit.outcome, Outcome::Converged);
     println!("{:?} in {} s, {} impacts, residuals {:?}", hit.unknowns, hit.time, hit.impacts, hit.residuals);
     hit
@@ -65,7 +65,7 @@ fn back(
 /// A circle without friction keeps its spin: its centre is a point over shifted walls, mirrored at each. With one bounce off the floor
 /// and one off the wall the flight has a closed form.
 #[test]
-fn a_circle_comes_back_as_by_mirrors() {
+fn a_circle_returns_as_in_the_closed_form() {
     let radius = 0.1;
     let circle = PlanarShape::Circle(Circle::new(radius).unwrap());
     let (model, state) = court(circle, Vec3::new(-2.0, 0.5, 0.0), 1.0);

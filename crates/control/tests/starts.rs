@@ -1,4 +1,4 @@
-//! Searches from several starts: their seeds, and what is kept of them. ContactGeometry at the ends, which no search begins with.
+//! Searches from several starts: their seeds, and what is kept of them. Contacts at the ends, which no search begins with.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -61,7 +61,7 @@ fn bits(found: &PlanSolution) -> Vec<u64> {
 }
 
 #[test]
-fn the_best_of_several_starts_is_kept_and_its_number_told() {
+fn the_best_of_several_starts_is_kept_with_its_number() {
     let (found, first) = searched(1);
     assert_eq!((found.attempts.len(), first.len()), (5, 5));
     let best = found
@@ -95,7 +95,7 @@ fn seeds_decide_where_searches_begin_and_nothing_else_does() {
 
 /// Bent by a rad, the faces that are to meet are no longer near each other: such starts are left out.
 #[test]
-fn starts_that_cannot_begin_take_nothing_from_the_others() {
+fn starts_that_fail_do_not_change_the_others() {
     let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
     let options = Options { starts: 3, perturbation: 1.0, ..Options::default() };
     let found = solve(&wall_plan(9), &guess, &options, &mut |_| CallbackAction::Continue).unwrap();

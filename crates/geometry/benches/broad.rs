@@ -1,7 +1,7 @@
 //! Broad phase on 10,000 boxes, beside parry's tree, in one run. Prints a markdown table.
 //!
-//! Three competitors see the same boxes in the same order, step by step:
-//! - **ours**: `BroadPhase`, every box handed over, then the sorted list of touching pairs;
+//! Three competitors process the same boxes in the same order, step by step:
+//! - **ours**: `BroadPhase`, every box moved, then the sorted list of touching pairs;
 //! - **as rapier**: parry's `Bvh` the way rapier's broad phase drives it: fat leaves, incremental
 //!   optimisation, change detection, a hash map of persistent pairs with adjacency lists for the pairs
 //!   that end. Its product is that map (fat boxes, unsorted);
@@ -21,35 +21,19 @@ use parry3d_f64::partitioning::{Bvh, BvhLeafUpdateStatus, BvhWorkspace};
 use parry3d_f64::utils::hashmap::HashMap;
 use percussion_geometry::broad::{BroadPhase, Part, PartId, Proxy};
 use percussion_geometry::{Aabb, Vec3};
+use percussion_testing::Random;
 
 const BOXES: usize = 10_000;
 
-/// A small generator (splitmix64): the scenes are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    fn direction(&mut self, planar: bool) -> Vec3 {
-        loop {
-            let mut v = Vec3::from_fn(|_, _| self.between(-1.0, 1.0));
-            if planar {
-                v.z = 0.0;
-            }
-            let n = v.norm();
-            if n > 0.1 && n <= 1.0 {
-                return v / n;
-            }
+fn direction(random: &mut Random, planar: bool) -> Vec3 {
+    loop {
+        let mut v = Vec3::from_fn(|_, _| random.signed());
+        if planar {
+            v.z = 0.0;
+        }
+        let n = v.norm();
+        if n > 0.1 && n <= 1.0 {
+            return v / n;
         }
     }
 }
@@ -75,7 +59,7 @@ struct Scene {
 impl Scene {
     /// `speed`: displacement per step as a fraction of each box's size; `moving`: fraction that moves.
     fn new(layout: Layout, speed: f64, moving: f64) -> Self {
-        let mut r = Random(7);
+        let mut r = Random::new(7);
         let planar = matches!(layout, Layout::Planar);
         let room = match layout {
             Layout::Uniform => 20.5,
@@ -111,7 +95,7 @@ impl Scene {
                 centre.z = 0.0;
             }
             scene.velocity.push(if r.unit() < moving {
-                r.direction(planar) * speed * size * r.between(0.2, 1.8)
+                direction(&mut r, planar) * speed * size * r.between(0.2, 1.8)
             } else {
                 Vec3::zeros()
             });

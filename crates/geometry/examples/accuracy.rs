@@ -13,7 +13,7 @@ mod families;
 mod routes;
 
 use common::Random;
-use evidence::{Asked, Worst, over, planar_question, question};
+use evidence::{Programs, Worst, over, planar_question, question};
 use families::{FAMILIES, PLANAR_FAMILIES, pair, planar_pair};
 
 /// Pairs per family.
@@ -48,7 +48,7 @@ fn heading(title: &str) {
 }
 
 fn main() {
-    let all = Asked { simplex: true, interior: true, growth: true };
+    let all = Programs { simplex: true, interior: true, growth: true };
     println!(
         "Largest difference, in units of the pair's size, between the separation that the kernel finds cold and the value of \
          the separation program by a dense simplex method, the same by an interior-point method with crossover, and \
@@ -57,12 +57,12 @@ fn main() {
     );
     heading("In space:");
     let total = FAMILIES.iter().fold(Worst::default(), |total, name| {
-        total.and(row(name, |random| question(&pair(name, random)).judged(all)))
+        total.and(row(name, |random| question(&pair(name, random)).errors(all)))
     });
     print_row("**all**", &total);
     heading("In the plane:");
     let total = PLANAR_FAMILIES.iter().fold(Worst::default(), |total, name| {
-        total.and(row(name, |random| planar_question(&planar_pair(name, random)).judged(all)))
+        total.and(row(name, |random| planar_question(&planar_pair(name, random)).errors(all)))
     });
     print_row("**all**", &total);
     println!(

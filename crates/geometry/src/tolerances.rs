@@ -234,7 +234,7 @@ pub(crate) mod euclid {
     /// Vertices within this of a supporting plane belong to the feature on which witness points are chosen.
     pub(crate) const FEATURE: f64 = 1e-12;
 
-    /// Nearest-point steps after which a curved pair stops improving; the certificate tells what was reached.
+    /// Nearest-point steps after which a curved pair stops improving; the certificate has the accuracy reached.
     /// Polytopes end long before, when a vertex pair repeats.
     pub(crate) const NEAREST_STEPS: u32 = 400;
 

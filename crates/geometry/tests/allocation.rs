@@ -16,54 +16,15 @@ use percussion_geometry::shapes::{
     Sphere,
 };
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// Counts the calling thread's requests.
-struct Counter;
-
-thread_local! {
-    static REQUESTS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    REQUESTS.with(|requests| requests.set(requests.get() + 1));
-}
-
-// SAFETY: every request is handed to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counter {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use percussion_testing::{CountingAllocator, allocations_during};
 
 #[global_allocator]
-static ALLOCATOR: Counter = Counter;
-
-/// Requests made by the calling thread during `work`.
-fn requests(work: impl FnOnce()) -> usize {
-    let before = REQUESTS.with(Cell::get);
-    work();
-    REQUESTS.with(Cell::get) - before
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_counter_counts() {
-    assert_eq!(requests(|| drop(std::hint::black_box(vec![1u8; 100]))), 1);
-    assert_eq!(requests(|| ()), 0);
+    assert_eq!(allocations_during(|| drop(std::hint::black_box(vec![1u8; 100]))), 1);
+    assert_eq!(allocations_during(|| ()), 0);
 }
 
 #[test]
@@ -75,7 +36,7 @@ fn polytopes_are_separated_without_the_heap() {
             let (a, b) = (Solid::Polytope(p.a), Solid::Polytope(p.b));
             let beta = random.direction();
             let moved = Pose::new(p.pose_a.rotation, p.pose_a.position + random.direction() * 0.05);
-            let made = requests(|| {
+            let made = allocations_during(|| {
                 let mut warm = WarmStart::default();
                 for (pose, options) in [
                     (&p.pose_a, Options::default()),
@@ -100,7 +61,7 @@ fn large_polytopes_climb_without_the_heap() {
     let mut warm = WarmStart::default();
     for _ in 0..500 {
         let (pa, pb) = (Pose::new(random.rotation(), random.direction()), Pose::identity());
-        let made = requests(|| {
+        let made = allocations_during(|| {
             separation(&a, &pa, &b, &pb, &Options::default(), &mut warm).unwrap();
         });
         assert_eq!(made, 0);
@@ -132,7 +93,7 @@ fn curved_bodies_and_half_spaces_are_separated_without_the_heap() {
                 let pa = Pose::new(random.rotation(), random.direction() * 1.5 * random.uniform());
                 let pb = Pose::new(random.rotation(), Vec3::zeros());
                 let beta = random.direction();
-                let made = requests(|| {
+                let made = allocations_during(|| {
                     // Half-spaces refuse some of these: refusals must not allocate either.
                     let _ = separation(a, &pa, b, &pb, &Options::default(), &mut warm);
                     let options = Options { beta: Some(beta), prediction: 1.0 };
@@ -151,7 +112,7 @@ fn planar_bodies_are_separated_without_the_heap() {
         for _ in 0..200 {
             let p = planar_pair(name, &mut random);
             let (a, b) = (PlanarShape::Polygon(p.a), PlanarShape::Polygon(p.b));
-            let made = requests(|| {
+            let made = allocations_during(|| {
                 let mut warm = PlanarWarmStart::default();
                 for prediction in [f64::INFINITY, f64::INFINITY, 0.1] {
                     let options = PlanarOptions { prediction, beta: None };
@@ -173,7 +134,7 @@ fn planar_bodies_are_separated_without_the_heap() {
                 let pa =
                     PlanarPose::new(random.uniform(), Vec2::new(random.uniform(), random.uniform()) * 2.0);
                 let beta = Vec2::new(random.uniform(), 1.0);
-                let made = requests(|| {
+                let made = allocations_during(|| {
                     let mut warm = PlanarWarmStart::default();
                     for beta in [None, Some(beta)] {
                         let options = PlanarOptions { beta, ..PlanarOptions::default() };
@@ -208,7 +169,7 @@ fn a_batch_on_one_thread_needs_no_heap() {
             for pose in &mut poses {
                 pose.position += random.direction() * 0.01;
             }
-            let made = requests(|| {
+            let made = allocations_during(|| {
                 let settings = BatchSettings { parallel: false, vector };
                 separations_into(&shapes, &poses, &pairs, &settings, &mut warm, &mut answers).unwrap();
             });

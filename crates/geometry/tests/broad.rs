@@ -3,33 +3,9 @@
 
 use percussion_geometry::broad::{BroadError, BroadPhase, Groups, PairCache, Part, PartId, PartPair, Proxy};
 use percussion_geometry::{Aabb, PlanarAabb, Vec2, Vec3};
+use percussion_testing::Random;
 
-/// A small generator (splitmix64), so that every run sees the same scenes.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
-    }
-
-    fn vector(&mut self, size: f64) -> Vec3 {
-        Vec3::from_fn(|_, _| self.between(-size, size))
-    }
-}
-
-/// What the broad phase is told, kept in plain sight.
+/// The data of a body in the broad phase, for the brute-force check.
 struct Body {
     part: Part,
     aabb: Aabb,
@@ -65,7 +41,7 @@ fn assert_same(pairs: &[PartPair], expected: &[PartPair], place: &str) {
     assert!(pairs == expected, "{place}: order or repeats");
 }
 
-/// How a scene looks.
+/// Parameters of a scene.
 #[derive(Clone, Copy)]
 struct Layout {
     room: f64,
@@ -97,7 +73,7 @@ impl Layout {
         // Sizes spread evenly on a logarithmic scale.
         let size = (r.between(self.sizes.0.ln(), self.sizes.1.ln())).exp();
         let half = Vec3::from_fn(|_, _| 0.5 * size * r.between(0.5, 1.5));
-        let mut centre = r.vector(self.room);
+        let mut centre = r.vector() * self.room;
         if self.grid > 0.0 {
             centre = centre.map(|x| (x / self.grid).round() * self.grid);
         }
@@ -117,7 +93,7 @@ impl Layout {
     }
 
     fn moved(&self, r: &mut Random, b: &Aabb) -> Aabb {
-        let mut d = r.vector(self.step);
+        let mut d = r.vector() * self.step;
         if self.grid > 0.0 {
             d = d.map(|x| (x / self.grid).round() * self.grid);
         }
@@ -130,7 +106,7 @@ impl Layout {
 
 /// Hundreds of rounds of moves, insertions, removals and regroupings, each checked.
 fn compare_with_brute_force(seed: u64, layout: Layout, count: usize, rounds: usize) -> usize {
-    let mut r = Random(seed);
+    let mut r = Random::new(seed);
     let mut broad = BroadPhase::new();
     let mut bodies: Vec<Body> = vec![];
     let mut next = 0;
@@ -235,12 +211,12 @@ fn pairs_agree_with_brute_force_far_from_the_origin_and_on_a_long_journey() {
 
 #[test]
 fn pairs_agree_with_brute_force_for_thousands_in_clumps() {
-    let mut r = Random(16);
+    let mut r = Random::new(16);
     let mut broad = BroadPhase::new();
-    let clumps: Vec<Vec3> = (0..12).map(|_| r.vector(100.0)).collect();
+    let clumps: Vec<Vec3> = (0..12).map(|_| r.vector() * 100.0).collect();
     let mut bodies: Vec<Body> = (0..3000)
         .map(|k| {
-            let centre = clumps[k % 12] + r.vector(2.0) + r.vector(2.0);
+            let centre = clumps[k % 12] + r.vector() * 2.0 + r.vector() * 2.0;
             let half = Vec3::from_fn(|_, _| r.between(0.2, 0.5));
             let (part, aabb) =
                 (Part::moving(PartId::new(k as u32, 0)), Aabb::new(centre - half, centre + half));
@@ -249,7 +225,7 @@ fn pairs_agree_with_brute_force_for_thousands_in_clumps() {
         .collect();
     for _ in 0..12 {
         for body in &mut bodies {
-            let d = r.vector(0.3);
+            let d = r.vector() * 0.3;
             body.aabb = Aabb::new(body.aabb.lower + d, body.aabb.upper + d);
             broad.update(body.proxy, &body.aabb).unwrap();
         }
@@ -271,11 +247,11 @@ fn id(body: u32) -> PartId {
 
 #[test]
 fn the_order_of_insertions_and_the_way_taken_leave_no_trace() {
-    let mut r = Random(20);
+    let mut r = Random::new(20);
     let n = 300;
     let last: Vec<Aabb> = (0..n)
         .map(|_| {
-            let c = r.vector(2.5);
+            let c = r.vector() * 2.5;
             Aabb::new(c, c + Vec3::from_fn(|_, _| r.between(0.2, 1.2)))
         })
         .collect();
@@ -290,7 +266,7 @@ fn the_order_of_insertions_and_the_way_taken_leave_no_trace() {
     for seed in 0..5 {
         // Inserted in another order, elsewhere, with strangers in between, with another slack, and led
         // to the same boxes on a crooked way.
-        let mut r = Random(100 + seed);
+        let mut r = Random::new(100 + seed);
         let mut broad = BroadPhase::with_margin([0.0, 0.01, 0.05, 0.3, 2.0][seed as usize]).unwrap();
         let mut names: Vec<usize> = (0..n).collect();
         for k in (1..n).rev() {
@@ -307,7 +283,7 @@ fn the_order_of_insertions_and_the_way_taken_leave_no_trace() {
         }
         for _ in 0..10 {
             for proxy in &proxies {
-                let c = r.vector(5.0);
+                let c = r.vector() * 5.0;
                 broad.update(*proxy, &cube(c.x, c.y, c.z)).unwrap();
             }
             broad.refresh();
@@ -479,13 +455,13 @@ fn a_proxy_of_a_removed_part_is_refused_even_when_its_place_is_taken_again() {
 
 #[test]
 fn warm_values_follow_their_pairs_through_a_moving_scene() {
-    let mut r = Random(30);
+    let mut r = Random::new(30);
     let mut broad = BroadPhase::new();
     let mut cache = PairCache::<u32>::new();
     let mut ages = std::collections::BTreeMap::<PartPair, u32>::new();
     let mut boxes: Vec<Aabb> = (0..150)
         .map(|_| {
-            let c = r.vector(2.5);
+            let c = r.vector() * 2.5;
             cube(c.x, c.y, c.z)
         })
         .collect();
@@ -493,7 +469,7 @@ fn warm_values_follow_their_pairs_through_a_moving_scene() {
         boxes.iter().enumerate().map(|(k, b)| broad.insert(Part::moving(id(k as u32)), b).unwrap()).collect();
     for _ in 0..100 {
         for (b, proxy) in boxes.iter_mut().zip(&proxies) {
-            let d = r.vector(0.05);
+            let d = r.vector() * 0.05;
             *b = Aabb::new(b.lower + d, b.upper + d);
             broad.update(*proxy, b).unwrap();
         }

@@ -1,39 +1,13 @@
 //! A warm step of the broad phase and of the pair cache allocates nothing.
 #![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use percussion_geometry::broad::{BroadPhase, PairCache, Part, PartId, Proxy};
 use percussion_geometry::separation::WarmStart;
 use percussion_geometry::{Aabb, Vec3};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use percussion_testing::{CountingAllocator, allocations};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Boxes that swing about fixed places, each at its own pace, so that a long run stays in known bounds.
 struct Swing {
@@ -83,18 +57,18 @@ impl Swing {
 #[test]
 fn a_warm_step_allocates_nothing() {
     let mut swing = Swing::new();
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     for _ in 0..400 {
         swing.step();
     }
-    let cold = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let cold = allocations() - before;
     assert!(cold > 10, "the counter works: {cold}");
     let pairs_before = swing.broad.pairs().to_vec();
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     for _ in 0..400 {
         swing.step();
     }
-    let warm = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let warm = allocations() - before;
     assert_eq!(warm, 0);
     assert!(swing.broad.pairs().len() > 1000 && swing.broad.pairs() != pairs_before);
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::lattice::{self, Placed};
-use common::{Random, body, cuboid, judge, prism, scaled};
+use common::{Random, answer_residuals, body, cuboid, prism, scaled};
 use nalgebra::Rotation3;
 use percussion_geometry::separation::{Options, Outcome, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
@@ -115,16 +115,20 @@ fn a_million_pairs_carry_their_certificates() {
             let answer =
                 separation(&a, &pa, &b, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
             let (Solid::Polytope(a), Solid::Polytope(b)) = (&a, &b) else { unreachable!() };
-            let verdict = judge(a, &pa, b, &pb, &answer);
-            // In units of size; the judge's own rounding far from the origin is that of the coordinates.
+            let residuals = answer_residuals(a, &pa, b, &pb, &answer);
+            // In units of size; the rounding of the check itself far from the origin is that of the coordinates.
             let blur = 1e-16 * pa.position.norm() / size * answer.alpha.norm();
             let numbers =
-                [answer.certificate_gap(), verdict.dual_gap, verdict.residual, verdict.normalisation];
+                [answer.certificate_gap(), residuals.dual_gap, residuals.residual, residuals.normalisation];
             assert!(numbers.iter().all(|v| v.is_finite()), "{name} {index}: {numbers:?}");
-            assert!(verdict.weight_error <= 1e-14, "{name} {index}: weights off by {}", verdict.weight_error);
+            assert!(
+                residuals.weight_error <= 1e-14,
+                "{name} {index}: weights off by {}",
+                residuals.weight_error
+            );
             gap = gap.max(answer.certificate_gap() / size);
-            dual = dual.max(verdict.dual_gap.abs() / size - blur);
-            residual = residual.max(verdict.residual / size - blur);
+            dual = dual.max(residuals.dual_gap.abs() / size - blur);
+            residual = residual.max(residuals.residual / size - blur);
             most = most.max(answer.iterations);
         }
         assert!(gap <= 1e-13 && dual <= 1e-12 && residual <= 1e-11 && most <= 500, "{name}");
@@ -190,15 +194,15 @@ fn nearly_aligned_boxes_keep_their_certificates() {
                     );
                     continue;
                 }
-                let verdict = judge(a, &pa, b, &pb, &answer);
+                let residuals = answer_residuals(a, &pa, b, &pb, &answer);
                 let slope = answer.alpha.norm();
                 assert!(answer.certificate_gap() <= 1e-11 * size * slope, "{tiny:e} {index}: {answer:?}");
                 assert!(
-                    verdict.dual_gap.abs() <= 1e-11 * size * slope,
+                    residuals.dual_gap.abs() <= 1e-11 * size * slope,
                     "{tiny:e} {index}: {}",
-                    verdict.dual_gap
+                    residuals.dual_gap
                 );
-                assert!(verdict.residual <= 1e-11 * size, "{tiny:e} {index}: {}", verdict.residual);
+                assert!(residuals.residual <= 1e-11 * size, "{tiny:e} {index}: {}", residuals.residual);
             }
         }
     }

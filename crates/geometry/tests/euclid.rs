@@ -9,6 +9,7 @@ use nalgebra::Rotation3;
 use percussion_geometry::euclid::{Euclidean, euclidean};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
+use percussion_testing::Random;
 
 /// Worst errors over a family of pairs, relative to the pair's scale.
 #[derive(Default, Debug)]
@@ -67,12 +68,12 @@ impl Tally {
 
 #[test]
 fn random_pairs_agree_with_brute_force() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut tally = Tally::default();
     for _ in 0..6000 {
         let a = any_polytope(&mut random, Vec3::repeat(1.0));
         let b = any_polytope(&mut random, Vec3::repeat(1.0));
-        let (pose_a, pose_b) = (random.pose(2.0), random.pose(2.5));
+        let (pose_a, pose_b) = (pose(&mut random, 2.0), pose(&mut random, 2.5));
         tally.add(&a, &pose_a, &b, &pose_b);
     }
     assert!(tally.overlapping > 1000 && tally.overlapping < 5000);
@@ -104,7 +105,7 @@ fn aligned_boxes_have_the_closed_form_at_every_offset() {
 
 #[test]
 fn aligned_boxes_turned_together_agree_with_brute_force() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut tally = Tally::default();
     for _ in 0..3000 {
         let a = cuboid(Vec3::new(1.0, 0.5, 0.75));
@@ -124,14 +125,14 @@ fn aligned_boxes_turned_together_agree_with_brute_force() {
 
 #[test]
 fn nearly_aligned_boxes_agree_with_brute_force() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut tally = Tally::default();
     for k in 0..3000 {
         let (a, b) = (cuboid(Vec3::new(1.0, 0.5, 0.75)), prism(4 + 2 * (k % 3), Vec3::new(1.0, 1.0, 0.5)));
-        let tilt = Rotation3::new(random.unit() * 10f64.powf(random.between(-16.0, -4.0)));
+        let tilt = Rotation3::new(random.direction() * 10f64.powf(random.between(-16.0, -4.0)));
         let step = |random: &mut Random| 0.25 * (random.below(13) as f64 - 6.0);
         let offset = Vec3::new(step(&mut random), step(&mut random), step(&mut random));
-        let nudge = random.unit() * 10f64.powf(random.between(-16.0, -3.0));
+        let nudge = random.direction() * 10f64.powf(random.between(-16.0, -3.0));
         tally.add(&a, &Pose::new(tilt, offset + nudge), &b, &Pose::identity());
     }
     tally.check("nearly aligned");
@@ -139,7 +140,7 @@ fn nearly_aligned_boxes_agree_with_brute_force() {
 
 #[test]
 fn edge_parallel_pairs_agree_with_brute_force() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut tally = Tally::default();
     for _ in 0..3000 {
         // Both prisms share the direction of their long edges; turned about it freely.
@@ -147,7 +148,8 @@ fn edge_parallel_pairs_agree_with_brute_force() {
         let b = prism(3 + random.below(5), Vec3::new(0.7, 0.9, random.between(0.2, 3.0)));
         let common = random.rotation();
         let about = |angle: f64| common * Rotation3::from_axis_angle(&Vec3::z_axis(), angle);
-        let pose_a = Pose::new(about(random.between(0.0, 6.0)), random.unit() * random.between(0.0, 2.5));
+        let pose_a =
+            Pose::new(about(random.between(0.0, 6.0)), random.direction() * random.between(0.0, 2.5));
         let pose_b = Pose::new(about(random.between(0.0, 6.0)), Vec3::zeros());
         tally.add(&a, &pose_a, &b, &pose_b);
     }
@@ -156,7 +158,7 @@ fn edge_parallel_pairs_agree_with_brute_force() {
 
 #[test]
 fn touching_bodies_are_at_distance_zero() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut tally = Tally::default();
     let unit = Vec3::repeat(1.0);
     for _ in 0..4000 {
@@ -182,7 +184,7 @@ fn touching_bodies_are_at_distance_zero() {
 
 #[test]
 fn nearly_touching_bodies_agree_with_brute_force() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut tally = Tally::default();
     let unit = Vec3::repeat(1.0);
     for _ in 0..4000 {
@@ -201,7 +203,7 @@ fn nearly_touching_bodies_agree_with_brute_force() {
 
 #[test]
 fn vertex_to_vertex_pairs_agree_with_brute_force() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut tally = Tally::default();
     for _ in 0..2000 {
         let (a, b) = (octahedron(Vec3::repeat(1.0)), octahedron(Vec3::new(0.5, 0.75, 1.0)));
@@ -214,7 +216,7 @@ fn vertex_to_vertex_pairs_agree_with_brute_force() {
 
 #[test]
 fn needles_and_flakes_agree_with_brute_force() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut tally = Tally::default();
     for k in 0..6000 {
         let thin = 10f64.powf(random.between(-6.0, -1.0));
@@ -225,7 +227,7 @@ fn needles_and_flakes_agree_with_brute_force() {
         let b = any_polytope(&mut random, other);
         let reach = [3.0, 1.0, 0.1, thin][random.below(4)];
         let turn = if random.below(4) == 0 { Rotation3::identity() } else { random.rotation() };
-        let pose_a = Pose::new(turn, random.unit() * random.between(0.0, reach));
+        let pose_a = Pose::new(turn, random.direction() * random.between(0.0, reach));
         tally.add(&a, &pose_a, &b, &Pose::identity());
     }
     tally.check("needles and flakes");
@@ -233,7 +235,7 @@ fn needles_and_flakes_agree_with_brute_force() {
 
 #[test]
 fn a_grain_on_a_mountain_agrees_with_brute_force() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut tally = Tally::default();
     for _ in 0..4000 {
         let a = any_polytope(&mut random, Vec3::repeat(1e6));
@@ -243,7 +245,7 @@ fn a_grain_on_a_mountain_agrees_with_brute_force() {
         let corners = a.face_loop(&face);
         let vertex = |k: usize| a.vertices()[corners[k % corners.len()] as usize];
         let spot = [vertex(0), 0.5 * (vertex(0) + vertex(1)), (vertex(0) + vertex(1) + vertex(2)) / 3.0];
-        let pose_b = Pose::new(random.rotation(), turn * spot[random.below(3)] + random.unit() * 3.0);
+        let pose_b = Pose::new(random.rotation(), turn * spot[random.below(3)] + random.direction() * 3.0);
         tally.add(&a, &Pose::new(turn, Vec3::zeros()), &b, &pose_b);
     }
     tally.check("size ratio 1e6");
@@ -251,15 +253,15 @@ fn a_grain_on_a_mountain_agrees_with_brute_force() {
 
 #[test]
 fn bodies_far_from_the_origin_lose_no_accuracy() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     let mut tally = Tally::default();
     for _ in 0..2000 {
         let unit = Vec3::repeat(1.0);
         let (a, b) = (any_polytope(&mut random, unit), any_polytope(&mut random, unit));
         // Positions that the offset cannot round: multiples of 2^-20 below 2^30.
         let grid = |v: Vec3, step: f64| v.map(|c| (c / step).round() * step);
-        let far = grid(random.unit() * 1e8, 1.0);
-        let near = grid(random.unit() * random.between(0.0, 2.5), 1.0 / 1048576.0);
+        let far = grid(random.direction() * 1e8, 1.0);
+        let near = grid(random.direction() * random.between(0.0, 2.5), 1.0 / 1048576.0);
         let (turn_a, turn_b) = (random.rotation(), random.rotation());
         let here = tally.add(&a, &Pose::new(turn_a, far + near), &b, &Pose::new(turn_b, far));
         let there = tally.add(&a, &Pose::new(turn_a, near), &b, &Pose::new(turn_b, Vec3::zeros()));
@@ -271,12 +273,12 @@ fn bodies_far_from_the_origin_lose_no_accuracy() {
 
 #[test]
 fn bodies_far_apart_agree_with_brute_force() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut tally = Tally::default();
     for _ in 0..1000 {
         let unit = Vec3::repeat(1.0);
         let (a, b) = (any_polytope(&mut random, unit), any_polytope(&mut random, unit));
-        let pose_a = Pose::new(random.rotation(), random.unit() * 10f64.powf(random.between(1.0, 6.0)));
+        let pose_a = Pose::new(random.rotation(), random.direction() * 10f64.powf(random.between(1.0, 6.0)));
         tally.add(&a, &pose_a, &b, &Pose::identity());
     }
     tally.check("far apart");
@@ -284,7 +286,7 @@ fn bodies_far_apart_agree_with_brute_force() {
 
 #[test]
 fn many_sided_bodies_agree_with_brute_force() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let mut tally = Tally::default();
     for k in 0..40 {
         let a = boulder(&mut random, 150, Vec3::new(1.0, 0.8, 0.6));
@@ -293,7 +295,7 @@ fn many_sided_bodies_agree_with_brute_force() {
         } else {
             prism(48, Vec3::new(0.5, 0.5, 1.0))
         };
-        tally.add(&a, &random.pose(1.4), &b, &Pose::identity());
+        tally.add(&a, &pose(&mut random, 1.4), &b, &Pose::identity());
         // Standing on each other: sides with the same edges, ends face on face.
         let drum = prism(72, Vec3::new(0.5, 0.5, 1.0));
         let offset = Vec3::new(0.0, random.between(-0.2, 0.2), random.between(1.0, 2.1));
@@ -304,12 +306,12 @@ fn many_sided_bodies_agree_with_brute_force() {
 
 #[test]
 fn exchanging_the_bodies_mirrors_the_answer() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     for _ in 0..2000 {
         let unit = Vec3::repeat(1.0);
         let a = Solid::Polytope(any_polytope(&mut random, unit));
         let b = Solid::Polytope(any_polytope(&mut random, unit));
-        let (pose_a, pose_b) = (random.pose(1.5), random.pose(1.5));
+        let (pose_a, pose_b) = (pose(&mut random, 1.5), pose(&mut random, 1.5));
         let here = euclidean(&a, &pose_a, &b, &pose_b).unwrap();
         let there = euclidean(&b, &pose_b, &a, &pose_a).unwrap();
         assert!((here.distance - there.distance).abs() < 1e-13);
@@ -332,11 +334,11 @@ fn warped(lift: f64) -> Polytope {
 
 #[test]
 fn faces_that_are_not_quite_flat_still_give_the_depth_of_the_vertices() {
-    let mut random = Random(14);
+    let mut random = Random::new(14);
     for _ in 0..300 {
         let body = warped(1e-9 * random.between(0.1, 0.9));
         let other = any_polytope(&mut random, Vec3::repeat(0.5));
-        let pose = Pose::new(random.rotation(), random.unit() * random.between(0.0, 1.2));
+        let pose = Pose::new(random.rotation(), random.direction() * random.between(0.0, 1.2));
         let (sa, sb) = (Solid::Polytope(body.clone()), Solid::Polytope(other.clone()));
         let answer = euclidean(&sa, &Pose::identity(), &sb, &pose).unwrap();
         let exact = Placed::new(&body, &Pose::identity(), &Vec3::zeros());
@@ -384,7 +386,7 @@ fn spot(random: &mut Random, body: &Polytope) -> Vec3 {
 /// mixture in which every degeneracy meets every other.
 #[test]
 fn mixtures_of_degeneracies_agree_with_brute_force() {
-    let mut random = Random(15);
+    let mut random = Random::new(15);
     let mut tally = Tally::default();
     for k in 0..20000 {
         let thin = 10f64.powf(random.between(-6.0, 0.0));
@@ -395,7 +397,7 @@ fn mixtures_of_degeneracies_agree_with_brute_force() {
         let turn_a = random.rotation();
         let axis = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()][random.below(3)];
         let eighth = Rotation3::from_axis_angle(&axis, std::f64::consts::FRAC_PI_4 * random.below(8) as f64);
-        let tilt = Rotation3::new(random.unit() * 10f64.powf(random.between(-17.0, 0.0)));
+        let tilt = Rotation3::new(random.direction() * 10f64.powf(random.between(-17.0, 0.0)));
         let turn_b = match random.below(4) {
             0 => turn_a,
             1 => turn_a * eighth,
@@ -403,7 +405,7 @@ fn mixtures_of_degeneracies_agree_with_brute_force() {
             _ => random.rotation(),
         };
         let meet = turn_a * spot(&mut random, &a) - turn_b * spot(&mut random, &b);
-        let nudge = random.unit() * 10f64.powf(random.between(-17.0, 0.3));
+        let nudge = random.direction() * 10f64.powf(random.between(-17.0, 0.3));
         tally.add(&a, &Pose::new(turn_a, Vec3::zeros()), &b, &Pose::new(turn_b, meet + nudge));
     }
     tally.check("mixtures");

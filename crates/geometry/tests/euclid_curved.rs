@@ -11,6 +11,7 @@ use percussion_geometry::euclid::{Euclidean, euclidean};
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
+use percussion_testing::Random;
 
 fn sphere(r: f64) -> Solid {
     Solid::Sphere(Sphere::new(r).unwrap())
@@ -158,14 +159,14 @@ impl Tally {
 
 #[test]
 fn every_pair_of_kinds_proves_its_distance() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for kind_a in 0..6 {
         for kind_b in 0..=kind_a {
             let mut tally = Tally::default();
             for _ in 0..150 {
                 let (a, b) = (any_solid(&mut random, kind_a), any_solid(&mut random, kind_b));
                 let apart = random.between(1.0, 1.6) * (a.outer_radius() + b.outer_radius());
-                let pose_a = Pose::new(random.rotation(), random.unit() * apart);
+                let pose_a = Pose::new(random.rotation(), random.direction() * apart);
                 let pose_b = Pose::new(random.rotation(), Vec3::zeros());
                 tally.add(&a, &pose_a, &b, &pose_b, false);
             }
@@ -177,14 +178,14 @@ fn every_pair_of_kinds_proves_its_distance() {
 
 #[test]
 fn every_pair_of_kinds_proves_its_depth() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     for kind_a in 0..6 {
         for kind_b in 0..=kind_a {
             let mut tally = Tally::default();
             for _ in 0..15 {
                 let (a, b) = (any_solid(&mut random, kind_a), any_solid(&mut random, kind_b));
                 let near = random.between(0.0, 0.8) * (a.inner_radius() + b.inner_radius());
-                let pose_a = Pose::new(random.rotation(), random.unit() * near);
+                let pose_a = Pose::new(random.rotation(), random.direction() * near);
                 let pose_b = Pose::new(random.rotation(), Vec3::zeros());
                 tally.add(&a, &pose_a, &b, &pose_b, true);
             }
@@ -215,11 +216,11 @@ fn segments(p: [Vec3; 2], q: [Vec3; 2]) -> f64 {
 
 #[test]
 fn balls_and_capsules_have_their_closed_forms() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for _ in 0..3000 {
         let (r, s) = (random.between(0.1, 1.0), random.between(0.1, 1.0));
         let (h, k) = (random.between(0.1, 1.0), random.between(0.1, 1.0));
-        let (pose_a, pose_b) = (random.pose(2.0), random.pose(1.0));
+        let (pose_a, pose_b) = (pose(&mut random, 2.0), pose(&mut random, 1.0));
         let ball = euclidean(&sphere(r), &pose_a, &sphere(s), &pose_b).unwrap();
         let centres = (pose_a.position - pose_b.position).norm();
         assert!((ball.distance - (centres - r - s)).abs() < 2e-15);
@@ -248,7 +249,7 @@ fn concentric_balls_and_crossing_rods_have_depth() {
 
 #[test]
 fn coaxial_bodies_of_revolution_reach_a_tight_certificate() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     let mut tally = Tally::default();
     for k in 0..120 {
         let (a, b) = (any_solid(&mut random, 2 + k % 2), any_solid(&mut random, 1 + k % 3));
@@ -279,14 +280,14 @@ fn a_cylinder_standing_on_a_box_has_the_flat_answer() {
 }
 
 #[test]
-fn shallow_and_touching_curved_pairs_stay_certified() {
-    let mut random = Random(25);
+fn shallow_and_touching_curved_pairs_keep_a_small_certificate_gap() {
+    let mut random = Random::new(25);
     let mut tally = Tally::default();
     for k in 0..1500 {
         let (a, b) = (any_solid(&mut random, 2 + k % 4), any_solid(&mut random, 2 + k / 4 % 4));
         let (turn_a, turn_b) = (random.rotation(), random.rotation());
         // Support points along a common normal meet, but for a small gap of either sign.
-        let n = random.unit();
+        let n = random.direction();
         let x = turn_a * a.support(&turn_a.inverse_transform_vector(&-n)).unwrap();
         let y = turn_b * b.support(&turn_b.inverse_transform_vector(&n)).unwrap();
         let gap =
@@ -300,8 +301,8 @@ fn shallow_and_touching_curved_pairs_stay_certified() {
 }
 
 #[test]
-fn thin_and_unequal_curved_pairs_stay_certified() {
-    let mut random = Random(26);
+fn thin_and_unequal_curved_pairs_keep_a_small_certificate_gap() {
+    let mut random = Random::new(26);
     let mut tally = Tally::default();
     for k in 0..400 {
         let thin = 10f64.powf(random.between(-4.0, -1.0));
@@ -313,7 +314,7 @@ fn thin_and_unequal_curved_pairs_stay_certified() {
         };
         let b = any_solid(&mut random, 1 + k % 5);
         let reach = if k % 2 == 0 { 3.0 } else { 0.5 };
-        tally.add(&a, &random.pose(reach), &b, &Pose::identity(), false);
+        tally.add(&a, &pose(&mut random, reach), &b, &Pose::identity(), false);
     }
     for _ in 0..200 {
         let big = cylinder(1e6, 1e6);
@@ -326,12 +327,12 @@ fn thin_and_unequal_curved_pairs_stay_certified() {
 
 #[test]
 fn a_half_space_needs_one_support() {
-    let mut random = Random(27);
+    let mut random = Random::new(27);
     let floor = Solid::HalfSpace(HalfSpace::new(Vec3::new(0.3, -0.2, 2.0), 0.7).unwrap());
     for kind in 0..6 {
         for _ in 0..100 {
             let body = any_solid(&mut random, kind);
-            let (pose, tilt) = (random.pose(3.0), random.pose(2.0));
+            let (pose, tilt) = (pose(&mut random, 3.0), pose(&mut random, 2.0));
             let answer = euclidean(&body, &pose, &floor, &tilt).unwrap();
             let Solid::HalfSpace(plane) = &floor else { unreachable!() };
             let normal = tilt.direction(&plane.normal());
@@ -342,7 +343,7 @@ fn a_half_space_needs_one_support() {
             assert!(outside(&body, &pose.inverse_point(&answer.point_a)).abs() < 1e-14);
             // No point of the body is lower.
             for _ in 0..50 {
-                let other = pose.point(&body.support(&random.unit()).unwrap());
+                let other = pose.point(&body.support(&random.direction()).unwrap());
                 assert!(height(&other) >= answer.distance - 1e-14);
             }
             let mirrored = euclidean(&floor, &tilt, &body, &pose).unwrap();

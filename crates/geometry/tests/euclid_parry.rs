@@ -12,6 +12,7 @@ use parry3d_f64::shape::ConvexPolyhedron;
 use percussion_geometry::euclid::euclidean;
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
+use percussion_testing::Random;
 
 fn to_parry(body: &Polytope) -> ConvexPolyhedron {
     let points: Vec<_> = body.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
@@ -33,13 +34,13 @@ fn parry(a: &ConvexPolyhedron, pose_a: &Pose, b: &ConvexPolyhedron, pose_b: &Pos
 
 #[test]
 fn generic_pairs_agree_with_parry() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     let (mut worst, mut wrong, mut overlapping) = (0.0_f64, 0, 0);
     let count = 3000;
     for _ in 0..count {
         let a = boulder(&mut random, 16, Vec3::new(1.0, 0.8, 0.6));
         let b = boulder(&mut random, 16, Vec3::new(0.7, 0.9, 0.5));
-        let (pose_a, pose_b) = (random.pose(1.5), random.pose(1.0));
+        let (pose_a, pose_b) = (pose(&mut random, 1.5), pose(&mut random, 1.0));
         let ours =
             euclidean(&Solid::Polytope(a.clone()), &pose_a, &Solid::Polytope(b.clone()), &pose_b).unwrap();
         overlapping += usize::from(ours.distance < 0.0);
@@ -66,7 +67,7 @@ fn generic_pairs_agree_with_parry() {
 
 #[test]
 fn face_aligned_boxes_are_right_where_parry_errs() {
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     let (mut configurations, mut wrong_depth, mut wrong_normal, mut missing) = (0, 0, 0, 0);
     let (half_a, half_b) = (Vec3::new(1.0, 0.5, 0.75), Vec3::new(0.5, 1.0, 0.25));
     let (a, b) = (cuboid(half_a), cuboid(half_b));

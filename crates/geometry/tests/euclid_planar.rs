@@ -3,11 +3,11 @@
 
 mod euclid_common;
 
-use euclid_common::Random;
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
+use percussion_testing::Random;
 
 fn rectangle(x: f64, y: f64) -> PlanarShape {
     let corners = vec![Vec2::new(-x, -y), Vec2::new(x, -y), Vec2::new(x, y), Vec2::new(-x, y)];
@@ -158,7 +158,7 @@ impl Tally {
 
 #[test]
 fn random_polygons_agree_with_brute_force() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let mut tally = Tally::default();
     for _ in 0..30000 {
         let (a, b) =
@@ -192,7 +192,7 @@ fn aligned_rectangles_have_the_closed_form_at_every_offset() {
 
 #[test]
 fn hard_polygons_agree_with_brute_force() {
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     let mut tally = Tally::default();
     for k in 0..30000 {
         let thin = 10f64.powf(random.between(-6.0, 0.0));
@@ -217,7 +217,7 @@ fn hard_polygons_agree_with_brute_force() {
 
 #[test]
 fn polygons_far_from_the_origin_lose_no_accuracy() {
-    let mut random = Random(33);
+    let mut random = Random::new(33);
     let mut tally = Tally::default();
     for _ in 0..3000 {
         let (a, b) =
@@ -234,7 +234,7 @@ fn polygons_far_from_the_origin_lose_no_accuracy() {
 
 #[test]
 fn circles_and_ellipses_prove_their_distance_and_depth() {
-    let mut random = Random(34);
+    let mut random = Random::new(34);
     let mut tally = Tally::default();
     let any = |random: &mut Random, kind: usize| {
         let (x, y) = (random.between(0.2, 1.2), random.between(0.2, 1.2));

@@ -128,7 +128,7 @@ fn the_separation_is_the_largest_component_function() {
 
 #[test]
 fn nearly_active_events_are_those_of_the_definition() {
-    // Every corner-face and edge-edge pair of both bodies, judged one by one.
+    // Every corner-face and edge-edge pair of both bodies, checked one by one.
     let mut random = Random(22);
     let mut events = EventWorkspace::new();
     let (mut total, mut rounds) = (0, 0);

@@ -9,29 +9,10 @@ use percussion_geometry::events::{ContactRegion, EventOptions, EventWorkspace};
 use percussion_geometry::separation::{Options, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, Cylinder, HalfSpace, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on unchanged to the system allocator; counting touches no memory of it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use percussion_testing::{CountingAllocator, allocations};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn warm_event_queries_allocate_nothing() {
@@ -61,12 +42,12 @@ fn warm_event_queries_allocate_nothing() {
                     let at = Pose::identity();
                     let answer =
                         separation(b, pose, a, &at, &Options::default(), &mut WarmStart::default()).unwrap();
-                    let before = ALLOCATIONS.load(Ordering::Relaxed);
+                    let before = allocations();
                     events.manifold(b, pose, a, &at, &answer, &options);
                     if let (Solid::Polytope(p), Solid::Polytope(q)) = (b, a) {
                         region.find(p, pose, q, &at, &answer, 0.0);
                     }
-                    *count += ALLOCATIONS.load(Ordering::Relaxed) - before;
+                    *count += allocations() - before;
                 }
             }
         }

@@ -14,7 +14,7 @@ mod routes;
 
 use common::{Random, body, cuboid, tetrahedron};
 use euclid::{depth, distance};
-use evidence::{Asked, Worst, planar_question, question};
+use evidence::{Programs, Worst, planar_question, question};
 use families::{FAMILIES, PLANAR_FAMILIES, Pair, PlanarPair, hull, pair, planar_pair, polygon, solid};
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::separation::{
@@ -66,9 +66,9 @@ fn unique(s: &Separation) -> bool {
 
 #[test]
 fn separation_is_the_distance_times_the_ratio_metric() {
-    let asked = Asked { simplex: false, interior: false, growth: true };
+    let asked = Programs { simplex: false, interior: false, growth: true };
     let count = 2000;
-    let judged = |name: &str, seed: u64, one: &(dyn Fn(&mut Random) -> Worst + Sync)| {
+    let check_family = |name: &str, seed: u64, one: &(dyn Fn(&mut Random) -> Worst + Sync)| {
         let worst = (0..count / 100)
             .into_par_iter()
             .map(|chunk| {
@@ -80,10 +80,10 @@ fn separation_is_the_distance_times_the_ratio_metric() {
         assert!(worst.growth <= 1e-12, "{name}: {worst:?}");
     };
     for (seed, name) in FAMILIES.iter().enumerate() {
-        judged(name, seed as u64, &|random| question(&pair(name, random)).judged(asked));
+        check_family(name, seed as u64, &|random| question(&pair(name, random)).errors(asked));
     }
     for (seed, name) in PLANAR_FAMILIES.iter().enumerate() {
-        judged(name, seed as u64, &|random| planar_question(&planar_pair(name, random)).judged(asked));
+        check_family(name, seed as u64, &|random| planar_question(&planar_pair(name, random)).errors(asked));
     }
 }
 
@@ -247,7 +247,7 @@ fn a_shift_along_beta_is_added_to_the_separation() {
 
 #[test]
 fn along_a_fixed_direction_the_separation_is_convex_and_alpha_its_slope() {
-    // s is a maximum of functions <α, c1> + const: between two places it rises at least as the first α says and at
+    // s is a maximum of functions <α, c1> + const: between two places it rises at least as the first α gives and at
     // most as the last does, hence by no more than |α| |shift|.
     let mut random = Random(67);
     for _ in 0..20_000 {

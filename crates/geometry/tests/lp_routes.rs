@@ -11,7 +11,7 @@ mod families;
 mod routes;
 
 use common::Random;
-use evidence::{Asked, Worst, over, planar_question, question};
+use evidence::{Programs, Worst, over, planar_question, question};
 use families::{FAMILIES, PLANAR_FAMILIES, pair, planar_pair};
 use nalgebra::SVector;
 use routes::Program;
@@ -19,7 +19,7 @@ use routes::Program;
 /// Pairs per dimension and route.
 const PAIRS: usize = 100_000;
 
-const BOTH: Asked = Asked { simplex: true, interior: true, growth: false };
+const BOTH: Programs = Programs { simplex: true, interior: true, growth: false };
 
 fn check(name: &str, count: usize, one: impl Fn(&mut Random) -> Worst + Sync) -> Worst {
     let worst = over(name, count, one);
@@ -48,7 +48,7 @@ fn separations_in_space_agree_with_two_linear_programs() {
     heading();
     let each = PAIRS.div_ceil(FAMILIES.len());
     let total = FAMILIES.iter().fold(Worst::default(), |total, name| {
-        total.and(check(name, each, |random| question(&pair(name, random)).judged(BOTH)))
+        total.and(check(name, each, |random| question(&pair(name, random)).errors(BOTH)))
     });
     assert!(total.pairs >= PAIRS && total.unique > PAIRS / 2, "{total:?}");
 }
@@ -58,7 +58,7 @@ fn separations_in_the_plane_agree_with_two_linear_programs() {
     heading();
     let each = PAIRS.div_ceil(PLANAR_FAMILIES.len());
     let total = PLANAR_FAMILIES.iter().fold(Worst::default(), |total, name| {
-        total.and(check(name, each, |random| planar_question(&planar_pair(name, random)).judged(BOTH)))
+        total.and(check(name, each, |random| planar_question(&planar_pair(name, random)).errors(BOTH)))
     });
     assert!(total.pairs >= PAIRS && total.unique > PAIRS / 2, "{total:?}");
 }

@@ -1,5 +1,5 @@
 //! Where curved planar bodies touch: points, weights and directions against closed forms and against a bisection of
-//! the direction, which knows support points only.
+//! the direction, which uses support points only.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -119,7 +119,7 @@ fn ellipse(semi: Vec2) -> PlanarShape {
     PlanarShape::Ellipse(Ellipse::new(semi).unwrap())
 }
 
-/// Corners at random places of an ellipse: edges long and short.
+/// Corners at random points of an ellipse: edges long and short.
 fn polygon(random: &mut Random, semi: Vec2) -> PlanarShape {
     loop {
         let mut angles: Vec<f64> =
@@ -182,7 +182,7 @@ fn verify(scene: &Scene, answer: &PlanarSeparation, what: &str) -> f64 {
     assert!(turn <= POINT * turned, "{what}: {turn:e} {answer:?}");
     let (low, high) = (answer.certificate_gap(), CERTIFICATE * size * slope);
     assert!((0.0..=high).contains(&low), "{what}: {low:e} {answer:?}");
-    // The supporting lines at the answer's own direction are as far apart as it says.
+    // The supporting lines at the answer's own direction are as far apart as its separation.
     let (x, y) = scene.facing(&answer.normal());
     let between = answer.alpha.dot(&(x - y));
     assert!((between - answer.separation).abs() <= 2.0 * high + far * slope, "{what}: {between} {answer:?}");
@@ -353,7 +353,7 @@ fn a_prescribed_direction_finds_the_same_points() {
         let beta = Some(Vec2::new(random.uniform(), random.uniform()));
         let scene = Scene { a, pa, b, pb, beta };
         let answer = scene.ask();
-        // Near its silhouette a curved body is as steep as one likes, and points slide along it.
+        // Near its silhouette a curved body is arbitrarily steep, and points slide along it.
         if answer.outcome == Outcome::Solved && answer.alpha.norm() < 20.0 {
             hits += 1;
             verify(&scene, &answer, &format!("{index}"));

@@ -91,7 +91,7 @@ fn distant_pairs_cost_nothing() {
 
 #[test]
 fn a_pair_that_comes_closer_is_caught_at_the_prediction() {
-    // A slow approach with memory: once the true distance is below the prediction the answer is exact.
+    // A slow approach with warm starts: once the true distance is below the prediction the answer is exact.
     let mut random = Random(93);
     for _ in 0..300 {
         let (p, q) = (solid(&mut random), body(&mut random));
@@ -225,7 +225,7 @@ fn curved_pairs_and_floors_keep_the_promise_too() {
         if found.outcome == Outcome::Beyond {
             beyond += 1;
             // The distance is at most the separation and at least the gap of any two supporting planes; only the
-            // contact points of a full answer tell it from above.
+            // contact points of a full answer bound it from above.
             assert!(plain.separation > prediction - 1e-12, "{prediction} {plain:?}");
             assert!(
                 found.separation <= plain.separation + 1e-12 && found.separation > prediction - 1e-14,

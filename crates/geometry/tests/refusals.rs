@@ -68,7 +68,7 @@ fn placements_that_are_not_finite_are_refused_for_every_pair_of_kinds() {
                         let refused = separation(&a, &here, &b, &pose, &options, &mut warm);
                         assert_eq!(refused, Err(QueryError::NotFinite { body: 'b' }), "{a:?} {b:?} {pose:?}");
                     }
-                    // The memory is as good as before.
+                    // The warm start is as good as before.
                     let after = separation(&a, &good, &b, &here, &options, &mut warm);
                     if let (Ok(before), Ok(after)) = (before, after) {
                         assert_eq!(before.outcome, after.outcome);

@@ -195,7 +195,7 @@ fn partly_overlapping_boxes_never_pull() {
         assert!((&a * DVector::from_vec(weights.clone()) - &b).amax() <= 1e-14);
         assert!(DVector::from_vec(weights.clone()).norm() >= plain.norm() - 1e-14);
 
-        // The same program in world coordinates, judged.
+        // The same program in world coordinates, and its KKT residual.
         let mut problem = QuadraticProgram::least_distance(&[0.0; 8]).unwrap();
         problem.nonnegative();
         for i in 0..4 {
@@ -204,8 +204,8 @@ fn partly_overlapping_boxes_never_pull() {
         let mut solver = QpSolver::new();
         let mut solution = solver.solve(&problem).unwrap().clone();
         solution.x.clone_from(&weights);
-        let judged = qp_residual(&problem, &solution).unwrap().worst();
-        assert!(judged <= 1e-13, "({dx}, {dy}): KKT residual {judged:e}");
+        let kkt_residual = qp_residual(&problem, &solution).unwrap().worst();
+        assert!(kkt_residual <= 1e-13, "({dx}, {dy}): KKT residual {kkt_residual:e}");
         for (w, v) in weights.iter().zip(clarabel(&a, &b)) {
             assert!((w - v).abs() <= 1e-6, "({dx}, {dy}): {w} against Clarabel's {v}");
         }

@@ -1,4 +1,4 @@
-//! One point in a face with many corners: its weights are the shortest, judged over the whole face.
+//! One point in a face with many corners: its weights are the shortest, checked over the whole face.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -14,7 +14,7 @@ use resolve_common::Pair;
 
 /// The shortest weights on `corners` (seen from the contact point) by the general solver, and how far `given` is
 /// from optimal.
-fn judged(corners: &[Vec3], normal: &Vec3, given: &[f64]) -> (Vec<f64>, f64) {
+fn shortest_weights(corners: &[Vec3], normal: &Vec3, given: &[f64]) -> (Vec<f64>, f64) {
     let n = corners.len();
     let u = normal.cross(&Vec3::new(0.3, -0.5, 0.8)).normalize();
     let v = normal.cross(&u);
@@ -33,7 +33,7 @@ fn judged(corners: &[Vec3], normal: &Vec3, given: &[f64]) -> (Vec<f64>, f64) {
     (weights, qp_residual(&problem, &solution).unwrap().worst())
 }
 
-/// Checks the face of `solid` against the judge; gives the number of its corners and of those that carry.
+/// Checks the face of `solid` against the general solver; gives the number of its corners and of those that carry.
 fn check(solid: &Solid, pose: &Pose, weights: &[(u32, f64)], normal: &Vec3) -> (usize, usize) {
     let Solid::Polytope(p) = solid else { return (1, 1) };
     let points: Vec<Vec3> = p.vertices().iter().map(|x| pose.rotation * x).collect();
@@ -47,7 +47,7 @@ fn check(solid: &Solid, pose: &Pose, weights: &[(u32, f64)], normal: &Vec3) -> (
         .collect();
     assert!((given.iter().sum::<f64>() - 1.0).abs() <= 1e-14, "weights lie on the face");
     if active.len() > 3 {
-        let (best, residual) = judged(&corners, normal, &given);
+        let (best, residual) = shortest_weights(&corners, normal, &given);
         let length = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>();
         assert!(residual < 1e-12, "{given:?} {best:?} {residual:e}");
         assert!(length(&given) <= length(&best) + 1e-12);

@@ -168,7 +168,7 @@ fn weights_and_directions_of_lattice_polygons_are_the_shortest() {
             continue;
         }
         let r = pair.resolved();
-        // All optimal directions by brute force: every edge normal of either polygon, judged at all vertices.
+        // All optimal directions by brute force: every edge normal of either polygon, checked at all vertices.
         let normals =
             (0..p.vertices().len()).map(|k| -p.edge(k).0).chain((0..q.vertices().len()).map(|k| q.edge(k).0));
         let slope = |n: &Vec2| n.dot(&answer.beta);

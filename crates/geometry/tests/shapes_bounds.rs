@@ -9,11 +9,12 @@ use percussion_geometry::shapes::{
     PlanarShape, Polygon, Polytope, Solid, Sphere,
 };
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use shapes_common::Random;
+use percussion_testing::Random;
+use shapes_common::polytope;
 
 fn zoo(random: &mut Random) -> Vec<Solid> {
     vec![
-        Solid::Polytope(random.polytope()),
+        Solid::Polytope(polytope(random)),
         Solid::Sphere(Sphere::new(0.3 + random.unit()).unwrap()),
         Solid::Capsule(Capsule::new(0.2 + random.unit(), 0.2 + random.unit()).unwrap()),
         Solid::Cylinder(Cylinder::new(0.2 + random.unit(), 0.2 + random.unit()).unwrap()),
@@ -29,7 +30,7 @@ fn boundary(solid: &Solid, random: &mut Random) -> Vec<Vec3> {
 
 #[test]
 fn boxes_hold_the_body_and_touch_it_on_all_six_sides() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     for _ in 0..50 {
         for solid in zoo(&mut random) {
             let pose = Pose::new(random.rotation(), random.vector() * 3.0);
@@ -110,7 +111,7 @@ fn boxes_merge_grow_and_overlap() {
 
 #[test]
 fn balls_hold_the_body() {
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     for _ in 0..50 {
         for solid in zoo(&mut random) {
             let ball = solid.bounding_ball();
@@ -124,9 +125,9 @@ fn balls_hold_the_body() {
 
 #[test]
 fn the_least_ball_of_a_polytope_is_least() {
-    let mut random = Random(43);
+    let mut random = Random::new(43);
     for _ in 0..300 {
-        let body = random.polytope();
+        let body = polytope(&mut random);
         let ball = body.bounding_ball();
         // Optimal when the centre lies in the hull of the points on the rim: no direction leads away
         // from all of them. Equivalently, no small step of the centre lowers the largest distance.
@@ -152,7 +153,7 @@ fn merged_balls_hold_both() {
 
 #[test]
 fn compounds_are_bounded_by_their_parts() {
-    let mut random = Random(44);
+    let mut random = Random::new(44);
     for _ in 0..30 {
         let parts: Vec<(Pose, Solid)> = zoo(&mut random)
             .into_iter()
@@ -175,7 +176,7 @@ fn compounds_are_bounded_by_their_parts() {
 
 #[test]
 fn planar_boxes_and_discs_hold_the_body() {
-    let mut random = Random(45);
+    let mut random = Random::new(45);
     for _ in 0..100 {
         let points: Vec<Vec2> = (0..9).map(|_| Vec2::new(random.signed(), random.signed())).collect();
         let shapes = vec![

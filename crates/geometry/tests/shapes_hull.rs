@@ -6,12 +6,13 @@ mod shapes_common;
 use percussion_geometry::separation::Feature;
 use percussion_geometry::shapes::{Polygon, Polytope};
 use percussion_geometry::{ShapeError, Vec2, Vec3};
-use shapes_common::{Random, counts, judge};
+use percussion_testing::Random;
+use shapes_common::{check_polytope, counts, polytope};
 
-/// Judges the polytope and that it holds every point; its faces are planes through input points, so that
+/// Checks the polytope and that it holds every point; its faces are planes through input points, so that
 /// this proves it to be the hull.
-fn judge_hull(points: &[Vec3], p: &Polytope) {
-    judge(p);
+fn check_hull(points: &[Vec3], p: &Polytope) {
+    check_polytope(p);
     let furthest = points.iter().map(|v| v.amax()).fold(0.0, f64::max);
     // Twice the flatness tolerance, which is a multiple of the diameter: once for the corners of the face,
     // once for the points that were dropped.
@@ -39,7 +40,7 @@ fn box_corners(a: f64, b: f64, c: f64) -> Vec<Vec3> {
 
 #[test]
 fn random_points_give_their_hull() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for round in 0..400 {
         let n = 4 + random.below(60);
         let points: Vec<Vec3> = match round % 4 {
@@ -50,7 +51,7 @@ fn random_points_give_their_hull() {
             _ => (0..n).map(|_| random.rotation() * random.vector().map(|c| (2.0 * c).round())).collect(),
         };
         match Polytope::from_vertices(&points) {
-            Ok(p) => judge_hull(&points, &p),
+            Ok(p) => check_hull(&points, &p),
             Err(error) => assert!(
                 n < 12 && matches!(error, ShapeError::Flat { .. } | ShapeError::TooFewPoints { .. }),
                 "{error}"
@@ -61,7 +62,7 @@ fn random_points_give_their_hull() {
 
 #[test]
 fn rounded_lattices_keep_the_faces_of_a_box() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for round in 0..60 {
         let turn = random.rotation();
         let shift = random.vector() * [0.0, 1.0, 1e3, 1e6][round % 4];
@@ -72,7 +73,7 @@ fn rounded_lattices_keep_the_faces_of_a_box() {
             points.push(turn * (v * scale) + shift);
         }
         let p = Polytope::from_vertices(&points).unwrap_or_else(|e| panic!("round {round}: {e}"));
-        judge_hull(&points, &p);
+        check_hull(&points, &p);
         assert_eq!(counts(&p), (8, 12, 6), "round {round}, scale {scale:e}, shift {shift:?}");
         assert_eq!(p.sources(), [0, 4, 20, 24, 100, 104, 120, 124]);
     }
@@ -80,7 +81,7 @@ fn rounded_lattices_keep_the_faces_of_a_box() {
 
 #[test]
 fn turned_and_rounded_boxes_have_six_faces_at_every_size_and_place() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for round in 0..2000 {
         let sides = match round % 5 {
             0 => Vec3::new(1.0, 1.0, 1.0),
@@ -102,7 +103,7 @@ fn turned_and_rounded_boxes_have_six_faces_at_every_size_and_place() {
             .collect();
         let p = Polytope::from_vertices(&points)
             .unwrap_or_else(|e| panic!("round {round}: {sides:?} {scale:e} {far:e}: {e}"));
-        judge_hull(&points, &p);
+        check_hull(&points, &p);
         assert_eq!(counts(&p), (8, 12, 6), "round {round}: {sides:?} {scale:e} {far:e}");
         assert_eq!(p.sources(), [0, 1, 2, 3, 4, 5, 6, 7], "convex input keeps its indices");
     }
@@ -110,7 +111,7 @@ fn turned_and_rounded_boxes_have_six_faces_at_every_size_and_place() {
 
 #[test]
 fn points_repeated_up_to_rounding_are_one() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for _ in 0..100 {
         let turn = random.rotation();
         let mut points: Vec<Vec3> = box_corners(1.0, 2.0, 3.0).iter().map(|v| turn * v).collect();
@@ -125,7 +126,7 @@ fn points_repeated_up_to_rounding_are_one() {
 
 #[test]
 fn points_inside_edges_and_faces_are_dropped() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for _ in 0..50 {
         let turn = random.rotation();
         let corners = box_corners(1.0, 1.0, 1.0);
@@ -143,7 +144,7 @@ fn points_inside_edges_and_faces_are_dropped() {
         }
         points.extend(corners.iter().map(|v| turn * v));
         let p = Polytope::from_vertices(&points).unwrap();
-        judge_hull(&points, &p);
+        check_hull(&points, &p);
         assert_eq!(counts(&p), (8, 12, 6));
         assert_eq!(p.sources(), [200, 201, 202, 203, 204, 205, 206, 207]);
     }
@@ -151,7 +152,7 @@ fn points_inside_edges_and_faces_are_dropped() {
 
 #[test]
 fn a_prism_with_a_thousand_sides_has_two_caps() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for sides in [3, 7, 100, 1000] {
         let turn = random.rotation();
         let points: Vec<Vec3> = (0..2 * sides)
@@ -161,14 +162,14 @@ fn a_prism_with_a_thousand_sides_has_two_caps() {
             })
             .collect();
         let p = Polytope::from_vertices(&points).unwrap();
-        judge_hull(&points, &p);
+        check_hull(&points, &p);
         assert_eq!(counts(&p), (2 * sides, 3 * sides, sides + 2));
     }
 }
 
 #[test]
 fn five_thousand_points_on_a_sphere_are_quick() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let points: Vec<Vec3> = (0..5000).map(|_| random.direction()).collect();
     let clock = std::time::Instant::now();
     let p = Polytope::from_vertices(&points).unwrap();
@@ -179,7 +180,7 @@ fn five_thousand_points_on_a_sphere_are_quick() {
 
 #[test]
 fn what_is_no_body_is_refused_with_the_reason() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let refuse = |points: &[Vec3]| Polytope::from_vertices(points).unwrap_err();
     assert_eq!(refuse(&[]), ShapeError::TooFewPoints { given: 0, needed: 4 });
     assert_eq!(refuse(&[Vec3::x(), Vec3::y(), Vec3::z()]), ShapeError::TooFewPoints { given: 3, needed: 4 });
@@ -254,9 +255,9 @@ fn features_are_found_from_active_vertices() {
 
 #[test]
 fn every_face_edge_and_vertex_of_a_random_body_is_found_again() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for _ in 0..50 {
-        let p = random.polytope();
+        let p = polytope(&mut random);
         for (f, face) in p.faces().iter().enumerate() {
             let loop_ = p.face_loop(face);
             assert_eq!(p.feature(loop_), Some(Feature::Face(f as u32)));
@@ -269,7 +270,7 @@ fn every_face_edge_and_vertex_of_a_random_body_is_found_again() {
 
 #[test]
 fn polygons_are_the_hulls_of_their_points() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     for round in 0..500 {
         let n = 3 + random.below(40);
         let angle = random.signed() * 3.0;
@@ -303,7 +304,7 @@ fn polygons_are_the_hulls_of_their_points() {
 
 #[test]
 fn turned_rectangles_keep_four_corners_at_every_size_and_place() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for round in 0..1000 {
         let sides = [Vec2::new(1.0, 1.0), Vec2::new(1.0, 1e-6), Vec2::new(0.3, 0.7)][round % 3];
         let scale = [1.0, 1e-6, 1e6][round / 3 % 3];
@@ -346,7 +347,7 @@ fn polygon_features_are_vertices_and_edges() {
 
 #[test]
 fn noise_at_every_level_gives_a_proper_polytope() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let mut built = 0;
     for round in 0..20_000 {
         let n = 8 + random.below(60);
@@ -366,7 +367,7 @@ fn noise_at_every_level_gives_a_proper_polytope() {
             .collect();
         match Polytope::from_vertices(&points) {
             Ok(p) => {
-                judge_hull(&points, &p);
+                check_hull(&points, &p);
                 built += 1;
             }
             Err(ShapeError::Flat { .. } | ShapeError::TooFewPoints { .. }) => {}

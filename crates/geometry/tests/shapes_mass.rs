@@ -10,7 +10,8 @@ use percussion_geometry::shapes::{
     PlanarShape, Polygon, Polytope, Solid, Sphere,
 };
 use percussion_geometry::{MassProperties, PlanarPose, Pose, ShapeError, Vec2, Vec3};
-use shapes_common::Random;
+use percussion_testing::Random;
+use shapes_common::polytope;
 
 fn assert_close(a: &MassProperties, b: &MassProperties, tolerance: f64, what: &str) {
     let size = (b.inertia.norm() / b.volume).sqrt();
@@ -130,9 +131,9 @@ fn regular_solids_have_spherical_inertia() {
 
 #[test]
 fn polytopes_agree_with_quadrature() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     for _ in 0..300 {
-        let body = random.polytope();
+        let body = polytope(&mut random);
         assert_close(&body.mass_properties(), &by_quadrature(&body), 1e-12, "random body");
     }
 }
@@ -193,9 +194,9 @@ fn an_ellipsoid_is_a_stretched_ball() {
 
 #[test]
 fn inertia_turns_and_shifts_as_a_tensor() {
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     for _ in 0..200 {
-        let body = random.polytope();
+        let body = polytope(&mut random);
         let pose = Pose::new(random.rotation(), random.vector() * 3.0);
         let moved: Vec<Vec3> = body.vertices().iter().map(|v| pose.point(v)).collect();
         let moved = Polytope::from_vertices(&moved).unwrap().mass_properties();
@@ -211,9 +212,9 @@ fn inertia_turns_and_shifts_as_a_tensor() {
 
 #[test]
 fn parts_sum_to_the_whole() {
-    let mut random = Random(33);
+    let mut random = Random::new(33);
     for _ in 0..200 {
-        let body = random.polytope();
+        let body = polytope(&mut random);
         let normal = random.direction();
         let offset = normal.dot(&body.reference());
         let lower = body.clipped(&normal, offset).unwrap().mass_properties();
@@ -227,9 +228,9 @@ fn parts_sum_to_the_whole() {
 
 #[test]
 fn bodies_far_from_the_origin_keep_their_digits() {
-    let mut random = Random(34);
+    let mut random = Random::new(34);
     for _ in 0..50 {
-        let body = random.polytope();
+        let body = polytope(&mut random);
         // A power of two, so that the shift itself rounds as little as it can.
         let shift = Vec3::new(65536.0, -65536.0, 131072.0);
         let points: Vec<Vec3> = body.vertices().iter().map(|v| v + shift).collect();
@@ -257,9 +258,10 @@ fn needles_and_flakes_keep_their_digits() {
 
 #[test]
 fn principal_axes_diagonalise() {
-    let mut random = Random(35);
+    let mut random = Random::new(35);
     for round in 0..300 {
-        let body = if round % 3 == 0 { Polytope::cuboid(1.0, 1.0, 2.0).unwrap() } else { random.polytope() };
+        let body =
+            if round % 3 == 0 { Polytope::cuboid(1.0, 1.0, 2.0).unwrap() } else { polytope(&mut random) };
         let turned = body.mass_properties().placed(&Pose::new(random.rotation(), Vec3::zeros()));
         let principal = turned.principal();
         let axes = principal.axes.matrix();
@@ -276,7 +278,7 @@ fn principal_axes_diagonalise() {
 
 #[test]
 fn a_compound_is_the_sum_of_its_placed_parts() {
-    let mut random = Random(36);
+    let mut random = Random::new(36);
     let pose = Pose::new(random.rotation(), random.vector());
     // A box in two pieces, each in its own frame.
     let half = Polytope::cuboid(0.5, 2.0, 3.0).unwrap();
@@ -328,7 +330,7 @@ fn planar_bodies_have_the_textbook_inertia() {
 
 #[test]
 fn a_polygon_agrees_with_the_slab_that_it_is() {
-    let mut random = Random(37);
+    let mut random = Random::new(37);
     for _ in 0..100 {
         let points: Vec<Vec2> = (0..8).map(|_| Vec2::new(random.signed(), random.signed())).collect();
         let polygon = Polygon::from_vertices(&points).unwrap();

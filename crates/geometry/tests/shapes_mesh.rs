@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use percussion_geometry::shapes::{DecompositionKind, DecompositionOptions, Polytope, Solid, TriangleMesh};
 use percussion_geometry::{MassProperties, Pose, ShapeError, Vec3};
-use shapes_common::{Random, judge};
+use percussion_testing::Random;
+use shapes_common::check_polytope;
 
 /// The surface of a heap of unit cubes, two triangles per exposed square.
 fn blocks(cubes: &[[i32; 3]]) -> TriangleMesh {
@@ -98,14 +99,14 @@ fn overlap(a: &Polytope, b: &Polytope) -> f64 {
 }
 
 /// Exact means: convex parts inside the mesh, no two overlapping, with the mesh's mass properties.
-fn judge_exact(mesh: &TriangleMesh, most: usize, name: &str) {
+fn check_exact(mesh: &TriangleMesh, most: usize, name: &str) {
     let found = mesh.decomposed().unwrap();
     assert_eq!(found.kind, DecompositionKind::Exact, "{name}");
     assert!(found.parts.len() <= most, "{name}: {} parts", found.parts.len());
     assert!(found.volume_error().abs() < 1e-12, "{name}: {:e}", found.volume_error());
     let size = mesh.vertices().iter().map(|v| (v - mesh.vertices()[0]).norm()).fold(0.0, f64::max);
     for (k, part) in found.parts.iter().enumerate() {
-        judge(part);
+        check_polytope(part);
         for other in &found.parts[..k] {
             assert!(
                 overlap(part, other) < 1e-9 * size,
@@ -178,7 +179,7 @@ fn meshes_that_enclose_nothing_are_refused_with_the_place() {
 
 #[test]
 fn separate_triangles_are_welded() {
-    let mut random = Random(51);
+    let mut random = Random::new(51);
     let mesh = turned(
         &blocks(&[[0, 0, 0], [1, 0, 0], [0, 1, 0]]),
         &Pose::new(random.rotation(), random.vector()),
@@ -195,7 +196,7 @@ fn separate_triangles_are_welded() {
 
 #[test]
 fn a_mesh_weighs_what_its_cubes_weigh() {
-    let mut random = Random(52);
+    let mut random = Random::new(52);
     for _ in 0..20 {
         let mut cubes = vec![[0, 0, 0]];
         while cubes.len() < 8 {
@@ -231,7 +232,7 @@ fn a_torus_approaches_its_closed_form() {
 
 #[test]
 fn convex_meshes_are_one_part() {
-    let mut random = Random(53);
+    let mut random = Random::new(53);
     for cubes in [vec![[0, 0, 0]], vec![[0, 0, 0], [1, 0, 0]], plate(&["###", "###"])] {
         let mesh = turned(&blocks(&cubes), &Pose::new(random.rotation(), random.vector()), 0.3);
         assert!(mesh.is_convex());
@@ -246,7 +247,7 @@ fn convex_meshes_are_one_part() {
 
 #[test]
 fn blocks_with_corners_fall_apart_exactly() {
-    let mut random = Random(54);
+    let mut random = Random::new(54);
     let shapes: Vec<(&str, Vec<[i32; 3]>, usize)> = vec![
         ("L", plate(&["#.", "#.", "##"]), 2),
         ("U", plate(&["#.#", "#.#", "###"]), 3),
@@ -260,10 +261,10 @@ fn blocks_with_corners_fall_apart_exactly() {
     ];
     for (name, cubes, most) in shapes {
         let mesh = blocks(&cubes);
-        judge_exact(&mesh, most, name);
+        check_exact(&mesh, most, name);
         for scale in [1.0, 1e-3, 1e3] {
             let pose = Pose::new(random.rotation(), random.vector() * scale * 10.0);
-            judge_exact(&turned(&mesh, &pose, scale), most, &format!("{name} turned at {scale}"));
+            check_exact(&turned(&mesh, &pose, scale), most, &format!("{name} turned at {scale}"));
         }
     }
 }
@@ -277,13 +278,13 @@ fn a_box_with_a_cavity_is_filled_by_walls_only() {
     cubes.retain(|c| *c != [1, 1, 1]);
     let mesh = blocks(&cubes);
     assert!((mesh.volume() - 26.0).abs() < 1e-12);
-    judge_exact(&mesh, 6, "cavity");
+    check_exact(&mesh, 6, "cavity");
 }
 
 #[test]
 fn random_heaps_of_cubes_fall_apart_exactly() {
-    let mut random = Random(55);
-    let mut judged = 0;
+    let mut random = Random::new(55);
+    let mut checked = 0;
     for round in 0..60 {
         let mut cubes = vec![[0, 0, 0]];
         while cubes.len() < 4 + round % 8 {
@@ -298,10 +299,10 @@ fn random_heaps_of_cubes_fall_apart_exactly() {
             continue;
         }
         let mesh = turned(&mesh, &Pose::new(random.rotation(), random.vector()), 1.0);
-        judge_exact(&mesh, cubes.len() + 4, &format!("heap {round}"));
-        judged += 1;
+        check_exact(&mesh, cubes.len() + 4, &format!("heap {round}"));
+        checked += 1;
     }
-    assert!(judged > 20, "{judged}");
+    assert!(checked > 20, "{checked}");
 }
 
 #[test]
@@ -325,7 +326,7 @@ fn oblique_concave_bodies_fall_apart_exactly() {
     }
     let mesh = TriangleMesh::new(vertices, triangles).unwrap();
     assert!((mesh.volume() - (1.0 - 0.7 / 3.0)).abs() < 1e-14);
-    judge_exact(&mesh, 8, "dented box");
+    check_exact(&mesh, 8, "dented box");
 }
 
 #[test]
@@ -336,7 +337,7 @@ fn curved_concave_bodies_are_approximated_and_say_by_how_much() {
     assert!(found.parts.len() > 4, "{}", found.parts.len());
     assert!(found.volume_error().abs() < 0.02, "{}", found.volume_error());
     for (k, part) in found.parts.iter().enumerate() {
-        judge(part);
+        check_polytope(part);
         for other in &found.parts[..k] {
             assert!(overlap(part, other) < 1e-6, "{:e}", overlap(part, other));
         }
@@ -366,8 +367,8 @@ fn curved_concave_bodies_are_approximated_and_say_by_how_much() {
 
 #[test]
 fn a_coarse_torus_of_few_flat_faces_is_exact() {
-    judge_exact(&torus(4, 4, 2.0, 0.7), 16, "square torus");
-    judge_exact(&torus(6, 4, 2.0, 0.7), 32, "hexagonal torus");
+    check_exact(&torus(4, 4, 2.0, 0.7), 16, "square torus");
+    check_exact(&torus(6, 4, 2.0, 0.7), 32, "hexagonal torus");
 }
 
 /// A ball of `n` by `2 n` facets whose radius varies by `spike` at random.
@@ -400,13 +401,13 @@ fn burr(random: &mut Random, n: usize, spike: f64) -> TriangleMesh {
 
 #[test]
 fn rough_bodies_always_fall_into_convex_parts() {
-    let mut random = Random(56);
+    let mut random = Random::new(56);
     for round in 0..12 {
         let mesh = burr(&mut random, 3 + round % 4, [0.02, 0.3, 0.8][round % 3]);
         let options = DecompositionOptions { resolution: 32, ..Default::default() };
         let found = mesh.decomposed_with(&options).unwrap();
         assert!(!found.parts.is_empty());
-        found.parts.iter().for_each(judge);
+        found.parts.iter().for_each(check_polytope);
         match found.kind {
             DecompositionKind::Exact => assert!(found.volume_error().abs() < 1e-9),
             _ => assert!(found.volume_error().abs() < 0.25, "{} {}", found.parts.len(), found.volume_error()),
@@ -417,5 +418,5 @@ fn rough_bodies_always_fall_into_convex_parts() {
 #[test]
 fn separate_bodies_in_one_mesh_are_separate_parts() {
     let mesh = blocks(&[[0, 0, 0], [3, 0, 0], [0, 4, 1]]);
-    judge_exact(&mesh, 3, "three cubes");
+    check_exact(&mesh, 3, "three cubes");
 }

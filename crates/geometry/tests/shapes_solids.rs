@@ -5,7 +5,8 @@ mod shapes_common;
 
 use percussion_geometry::shapes::{Capsule, Cylinder, HalfSpace, Polygon, Polytope, Sphere};
 use percussion_geometry::{ShapeError, Vec2, Vec3};
-use shapes_common::{Random, counts, judge};
+use percussion_testing::Random;
+use shapes_common::{check_polytope, counts, polytope};
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b.abs()
@@ -41,7 +42,7 @@ fn every_solid_is_a_polytope_about_its_centroid_with_the_right_volume() {
         ),
     ];
     for (name, solid, size, volume) in cases {
-        judge(&solid);
+        check_polytope(&solid);
         assert_eq!(counts(&solid), size, "{name}");
         assert!(close(solid.volume(), volume), "{name}: {} {volume}", solid.volume());
         assert!(solid.reference().norm() < 1e-14 * solid.outer_radius(), "{name}: {:?}", solid.reference());
@@ -68,7 +69,7 @@ fn every_solid_is_a_polytope_about_its_centroid_with_the_right_volume() {
 fn rounded_bodies_have_the_vertices_asked_for() {
     for count in [4, 5, 8, 12, 32, 100, 512, 2000] {
         let body = Polytope::rounded(count, 2.0).unwrap();
-        judge(&body);
+        check_polytope(&body);
         assert_eq!(body.vertices().len(), count);
         assert!(body.reference().norm() < 1e-13);
         assert!(count < 100 || body.volume() > 0.9 * 4.0 / 3.0 * std::f64::consts::PI * 8.0);
@@ -134,7 +135,7 @@ fn parameters_out_of_range_are_named() {
 
 #[test]
 fn a_body_is_recovered_from_its_own_half_spaces() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for round in 0..400 {
         let scale = [1.0, 1e-6, 1e6][round % 3];
         let turn = random.rotation();
@@ -155,7 +156,7 @@ fn a_body_is_recovered_from_its_own_half_spaces() {
         }
         half_spaces.push(half_spaces[0]);
         let again = Polytope::from_half_spaces(&half_spaces).unwrap_or_else(|e| panic!("round {round}: {e}"));
-        judge(&again);
+        check_polytope(&again);
         assert_eq!(counts(&again), counts(&body), "round {round}");
         // Corners between nearly parallel faces are ill-conditioned: bound by the rounding of the offsets
         // over the smallest angle that a thin body has.
@@ -189,7 +190,7 @@ fn an_apex_where_many_planes_meet_is_one_vertex() {
         planes.push((normal, 1.0 / 2f64.sqrt()));
     }
     let body = Polytope::from_half_spaces(&planes).unwrap();
-    judge(&body);
+    check_polytope(&body);
     assert_eq!(counts(&body), (n + 1, 2 * n, n + 1));
     assert!(body.vertices().iter().any(|v| (v - Vec3::z()).norm() < 1e-14));
 }
@@ -233,7 +234,7 @@ fn open_and_empty_half_spaces_are_refused() {
 
 #[test]
 fn a_polygon_is_recovered_from_its_own_half_planes() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     for round in 0..300 {
         let points: Vec<Vec2> = (0..4 + random.below(20))
             .map(|_| {
@@ -265,15 +266,15 @@ fn a_polygon_is_recovered_from_its_own_half_planes() {
 
 #[test]
 fn two_halves_of_a_body_fill_it() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for _ in 0..200 {
-        let body = random.polytope();
+        let body = polytope(&mut random);
         let normal = random.direction();
         let offset = normal.dot(&body.reference()) + 0.3 * random.signed() * body.inner_radius();
         let lower = body.clipped(&normal, offset).unwrap();
         let upper = body.clipped(&-normal, -offset).unwrap();
-        judge(&lower);
-        judge(&upper);
+        check_polytope(&lower);
+        check_polytope(&upper);
         assert!((lower.volume() + upper.volume() - body.volume()).abs() < 1e-13);
         assert!((lower.joined(&upper).unwrap().volume() - body.volume()).abs() < 1e-13);
     }

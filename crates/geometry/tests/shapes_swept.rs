@@ -13,7 +13,7 @@ use percussion_geometry::shapes::{
     PlanarShape, Polygon, Polytope, Solid, Sphere,
 };
 use percussion_geometry::{Aabb, Bounds, PlanarAabb, PlanarPose, Pose, Vec2, Vec3};
-use shapes_common::Random;
+use percussion_testing::Random;
 
 const INSTANTS: usize = 1000;
 
@@ -72,7 +72,7 @@ fn volume<const D: usize>(b: &Bounds<D>) -> f64 {
 
 /// Mean ratio of the bounds' volume to what the instants fill, over a few hundred flights of each body.
 fn looseness(seed: u64, rounds: usize, angle: impl Fn(&mut Random) -> f64) -> f64 {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut sum, mut count) = (0.0, 0.0);
     for _ in 0..rounds {
         for solid in zoo(&mut random) {
@@ -104,7 +104,7 @@ fn the_box_holds_the_body_at_a_thousand_instants_and_hardly_more() {
 
 #[test]
 fn a_half_turn_is_held_whichever_way_round_it_goes() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for _ in 0..100 {
         for solid in zoo(&mut random) {
             let angle = PI - 1e-9 * random.unit() * if random.unit() < 0.5 { 1.0 } else { 0.0 };
@@ -119,7 +119,7 @@ fn a_half_turn_is_held_whichever_way_round_it_goes() {
 
 #[test]
 fn nothing_is_lost_far_from_the_origin() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     for _ in 0..30 {
         for solid in zoo(&mut random) {
             let angle = PI * random.unit();
@@ -135,7 +135,7 @@ fn nothing_is_lost_far_from_the_origin() {
 
 #[test]
 fn the_motion_is_the_one_that_is_bounded() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for _ in 0..500 {
         let (pivot, angle) = (random.vector(), 3.1 * random.unit());
         let flight = Flight::random(&mut random, pivot, 2.0, angle);
@@ -165,7 +165,7 @@ fn a_plank_that_spins_about_its_length_needs_no_more_room_than_its_diagonal() {
 
 #[test]
 fn a_bound_on_the_turning_holds_bodies_that_spin_and_tumble() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for round in 0..400 {
         for solid in zoo(&mut random) {
             let pivot = solid.reference() + if round % 2 == 0 { Vec3::zeros() } else { random.vector() };
@@ -201,7 +201,7 @@ fn a_bound_on_the_turning_holds_bodies_that_spin_and_tumble() {
 
 #[test]
 fn bodies_of_several_parts_turn_about_one_pivot() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let (mut sum, mut count) = (0.0, 0.0);
     for _ in 0..40 {
         let parts: Vec<(Pose, Solid)> = zoo(&mut random)
@@ -225,7 +225,7 @@ fn bodies_of_several_parts_turn_about_one_pivot() {
 
 #[test]
 fn planar_bodies_are_held_too() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let (mut sum, mut count) = (0.0, 0.0);
     for round in 0..600 {
         let points: Vec<Vec2> = (0..7).map(|_| Vec2::new(random.signed() + 1.0, random.signed())).collect();
@@ -300,7 +300,7 @@ fn a_fast_thin_blade_is_caught_only_on_its_way() {
     // It does hit: at half the way the box of the blade alone meets the post's.
     let sweep = Sweep::new(&start, &end);
     assert!(blade.bounds(&sweep.at(0.5)).overlaps(&post.bounds(&stands)));
-    // A full turn ends where it began; only the bound on the turning tells.
+    // A full turn ends where it began; only the bound on the turning differs.
     broad.update(proxy, &blade.swept_bounds(&start, &start)).unwrap();
     broad.refresh();
     assert!(broad.pairs().is_empty());

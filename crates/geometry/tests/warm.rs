@@ -1,11 +1,11 @@
-//! Memory changes the cost of an answer, not the answer.
+//! A warm start changes the cost of an answer, not the answer.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 #[path = "common/families.rs"]
 mod families;
 
-use common::{Random, body, judge};
+use common::{Random, answer_residuals, body};
 use families::{hull, polygon, solid};
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::separation::{
@@ -36,21 +36,21 @@ fn walk(random: &mut Random, a: &Polytope, b: &Polytope, length: f64, steps: usi
     let mut pa = Pose::new(random.rotation(), random.direction() * 0.7 * size * random.uniform().abs());
     let pb = Pose::new(random.rotation(), Vec3::zeros());
     let mut warm = WarmStart::default();
-    let (mut compared, mut effort) = (0, 0);
+    let (mut compared, mut iterations) = (0, 0);
     for _ in 0..steps {
         let motion = step(random, length);
         pa = Pose::new(motion.rotation * pa.rotation, pa.position * 0.999 + motion.position * 0.5);
         let warmed = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut warm).unwrap();
         let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
-        effort += warmed.iterations;
+        iterations += warmed.iterations;
         let lever = 1.0 + size / warmed.reference_distance;
         assert!((warmed.separation - cold.separation).abs() <= 1e-14 * size * lever, "{warmed:?} {cold:?}");
         assert_eq!(warm.basis, warmed.basis);
         // All vertices, one by one: hill climbing and remembered portals must not have missed any.
-        let verdict = judge(a, &pa, b, &pb, &warmed);
+        let residuals = answer_residuals(a, &pa, b, &pb, &warmed);
         let slope = warmed.alpha.norm();
-        assert!(verdict.dual_gap.abs() <= 1e-13 * size * slope, "{} {warmed:?}", verdict.dual_gap);
-        assert!(verdict.residual <= 1e-13 * size && verdict.weight_error <= 1e-14);
+        assert!(residuals.dual_gap.abs() <= 1e-13 * size * slope, "{} {warmed:?}", residuals.dual_gap);
+        assert!(residuals.residual <= 1e-13 * size && residuals.weight_error <= 1e-14);
         // Away from ties the same vertices carry both answers.
         let clear = |s: &Separation| s.weights.iter().all(|&w| w > 1e-6);
         if clear(&warmed) && clear(&cold) && slope < 100.0 && !tied(a, &pa, b, &pb, &warmed) {
@@ -60,7 +60,7 @@ fn walk(random: &mut Random, a: &Polytope, b: &Polytope, length: f64, steps: usi
             assert!((warmed.point_a - cold.point_a).norm() <= 1e-10 * size * slope);
         }
     }
-    (compared, effort)
+    (compared, iterations)
 }
 
 /// Whether more vertices lie on the supporting planes than carry weight.
@@ -85,7 +85,7 @@ fn a_walk_with_memory_meets_the_same_answers() {
             _ => body(r),
         };
         let (a, b) = (one(&mut random), one(&mut random));
-        // From confirmations at every step to jumps that forget everything.
+        // From confirmations at every step to jumps that make the warm start useless.
         let length = [1e-3, 1e-2, 0.1, 1.0][round / 3 % 4];
         compared += walk(&mut random, &a, &b, length, 50).0;
     }
@@ -112,10 +112,10 @@ fn finely_faceted_bodies_climb_to_the_same_answers() {
     for a in &bodies[..4] {
         for b in &bodies {
             for length in [1e-3, 1e-2, 0.1, 1.0] {
-                let (same, effort) = walk(&mut random, a, b, length, 60);
+                let (same, iterations) = walk(&mut random, a, b, length, 60);
                 compared += same;
                 if length == 1e-3 {
-                    assert!(effort < 60 * 8, "{effort} support evaluations for 60 small steps");
+                    assert!(iterations < 60 * 8, "{iterations} support evaluations for 60 small steps");
                 }
             }
         }

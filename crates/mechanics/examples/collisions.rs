@@ -24,7 +24,7 @@ fn main() {
     converge("brick, first of two within h/2", quick_pair(), 1, 0.5, 5e-3);
     converge("brick, second of two within h/2", quick_pair(), 2, 0.5, 5e-3);
     println!("\nWhat elastic runs keep, relative to the greatest there was:\n");
-    println!("| run | h, s | time, s | impacts | energy | angular momentum no cause explains |");
+    println!("| run | h, s | time, s | impacts | energy | unaccounted angular momentum |");
     println!("|---|---|---|---|---|---|");
     let (flight, start) = tilted_cube();
     keep("tilted cube on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJumpCondition::Projected);

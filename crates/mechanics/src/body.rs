@@ -2,9 +2,9 @@
 //!
 //! A rigid body is described by its author in a frame of the author's choice. The engine works in the principal
 //! frame at the centre of mass, found once when the model is built; the author's frame is kept, and every
-//! placement that leaves the engine is one of that frame.
+//! pose in the output is one of that frame.
 //!
-//! Symbols: `m` mass, `J` principal moments of inertia, `E = tr(J)/2 - J` the moments `∫ x_I² dm` that weigh the
+//! Symbols: `m` mass, `J` principal moments of inertia, `E = tr(J)/2 - J` the moments `∫ x_I² dm`, the masses of the
 //! directors [Johnson 3.23].
 
 use crate::prescribed_motion::Motion;
@@ -34,11 +34,11 @@ pub struct AttachedOutline {
     pub offset: PlanarPose,
 }
 
-/// A body's place in the list of all bodies.
+/// Index of a body in the list of all bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyId(pub usize);
 
-/// What a body is to the equations of motion.
+/// Kind of a body in the equations of motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BodyKind {
     /// Moves and turns.
@@ -49,14 +49,14 @@ pub enum BodyKind {
     Fixed,
 }
 
-/// A body at rest in its own frame: everything about it that time does not change.
+/// A body in its own frame: its constant properties.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Its name in the scene.
     pub name: String,
     /// Rigid, particle or fixed.
     pub kind: BodyKind,
-    /// Mass, kg (zero for a fixed body, whose mass plays no part).
+    /// Mass, kg (zero for a fixed body, whose mass is not used).
     pub mass: f64,
     /// Principal moments of inertia at the centre of mass, kg m² (zero unless rigid).
     pub inertia: Vec3,
@@ -66,7 +66,7 @@ pub struct Body {
     pub shapes: Vec<AttachedShape>,
     /// Planar shapes, placed in the xy-plane of the author's frame.
     pub outlines: Vec<AttachedOutline>,
-    /// How it is moved in the world, independent of contact; for fixed bodies only.
+    /// Prescribed motion in the world; for fixed bodies only.
     pub motion: Option<Arc<Motion>>,
 }
 
@@ -149,7 +149,7 @@ impl Body {
         })
     }
 
-    /// Something that nothing moves, unless it is given a motion.
+    /// A fixed body: forces do not move it; it may have a prescribed motion.
     pub fn fixed(name: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -14,7 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it does not cover (forces, planar shapes, prescribed motions) is on [`ModelBuilder`].
+//! The rest (forces, planar shapes, prescribed motions) is in [`ModelBuilder`].
 
 use crate::body::{Body, BodyError};
 use crate::contact::{ContactSpec, PairRule, Potential, Surface};
@@ -31,7 +31,7 @@ use percussion_geometry::shapes::{Capsule, Cylinder, HalfSpace, Polytope, Solid,
 use percussion_geometry::{MassProperties, Pose, ShapeError, Vec3};
 use thiserror::Error;
 
-/// Density of bodies that are given none, kg/m³: of water.
+/// Density of bodies without their own, kg/m³: of water.
 const DENSITY: f64 = 1000.0;
 
 /// Bodies and joints by name, from which simulations are made.
@@ -72,10 +72,10 @@ pub struct JointBuilder {
     closes_loop: bool,
 }
 
-/// Why a scene cannot be simulated.
+/// Error of a scene that cannot be simulated.
 #[derive(Debug, Error)]
 pub enum SceneBuilderError {
-    /// A shape that does not exist.
+    /// An invalid shape.
     #[error("body `{body}`: {error}")]
     Shape {
         /// The body.
@@ -83,7 +83,7 @@ pub enum SceneBuilderError {
         /// Why.
         error: ShapeError,
     },
-    /// Mass properties that no body has.
+    /// Invalid mass properties.
     #[error("body `{body}`: {error}")]
     Body {
         /// The body.
@@ -97,7 +97,7 @@ pub enum SceneBuilderError {
         /// The body.
         body: String,
     },
-    /// A joint, or a pair of bodies, with a body that is not there.
+    /// A joint, or a pair of bodies, with an unknown body.
     #[error("{place}: {error}")]
     UnknownBody {
         /// The joint or the pair.
@@ -111,7 +111,7 @@ pub enum SceneBuilderError {
         /// The scheme.
         scheme: SchemeKind,
     },
-    /// Bodies and joints that are no model.
+    /// An invalid model.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A scheme that cannot simulate the scene.
@@ -151,13 +151,13 @@ impl SceneBuilder {
         self
     }
 
-    /// Coefficient of restitution of bodies that are given none, from 0 to 1.
+    /// Coefficient of restitution of bodies without their own, from 0 to 1.
     pub fn restitution(&mut self, restitution: f64) -> &mut Self {
         self.surface.restitution = restitution;
         self
     }
 
-    /// Coefficient of friction of bodies that are given none.
+    /// Coefficient of friction of bodies without their own.
     pub fn friction(&mut self, friction: f64) -> &mut Self {
         self.surface.friction = friction;
         self
@@ -169,7 +169,7 @@ impl SceneBuilder {
         self
     }
 
-    /// No contact: shapes give mass alone.
+    /// Disables contact: shapes define mass only.
     pub fn without_contact(&mut self) -> &mut Self {
         self.contact = false;
         self

@@ -44,19 +44,19 @@ impl Simulation {
         })
     }
 
-    /// Restores the figures of a ledger that was closed at the present state: a run that continues from it is bitwise identical.
+    /// Restores the ledger of a checkpoint at the present state: a run that continues from it is bitwise identical.
     pub fn restore_ledger(&mut self, saved: &NamedArrays) -> Result<(), LedgerMismatch> {
         self.ledger.restore(saved)
     }
 
-    /// What the scheme keeps from step to step besides the state, for a checkpoint.
+    /// Saves the warm start of the scheme (its data beyond the state), for a checkpoint.
     pub fn save_warm_start(&self) -> NamedArrays {
         let mut arrays = NamedArrays::default();
         self.scheme.save_warm_start(&mut arrays);
         arrays
     }
 
-    /// Restores what [`Simulation::save_warm_start`] gave; whether the arrays are those of the scheme.
+    /// Restores the arrays of [`Simulation::save_warm_start`]; returns whether they fit the scheme.
     pub fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
         self.scheme.restore_warm_start(arrays)
     }
@@ -81,7 +81,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Advances by one step. On failure state and ledger are those before the step.
+    /// Advances by one step. On failure state and ledger are unchanged.
     pub fn step(&mut self) -> Result<LedgerEntry, StepFailure> {
         self.before.clone_from(&self.state);
         self.stats = self.scheme.step(&self.model, &mut self.state, self.h)?;
@@ -115,7 +115,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Contacts of the last step, with bodies by their places in the list of all.
+    /// Contacts of the last step, with bodies by index in the list of all.
     pub fn step_contacts(&self) -> Vec<StepContact> {
         self.scheme.contacts()
     }

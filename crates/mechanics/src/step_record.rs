@@ -2,7 +2,7 @@
 //!
 //! A scheme with collisions writes a record of every step; the ledger adds its intervals one by one, and impacts become events.
 //! Between two nodes an island moves by one interval of the discrete equations; at a node momenta
-//! jump, and where a projection moved bodies two nodes share an instant.
+//! jump, and where a projection moved bodies two nodes have the same time.
 
 use crate::model::Island;
 use crate::model::State;
@@ -21,11 +21,11 @@ pub struct NodePose {
 /// An instant inside a step at which the path of an island breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathNode {
-    /// Which island.
+    /// Index of the island.
     pub island: usize,
     /// Time since the beginning of the step, s.
     pub since: f64,
-    /// First of the island's bodies among the places.
+    /// First of the island's bodies among the poses.
     pub places: usize,
     /// First of the island's joint coordinates.
     pub coordinates: usize,
@@ -34,11 +34,11 @@ pub struct PathNode {
 /// The source of a jump of momentum or energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JumpSource {
-    /// Normal impulses, and what restitution takes.
+    /// Normal impulses, and the energy that restitution dissipates.
     Contact,
-    /// Tangential impulses, and what they take.
+    /// Tangential impulses, and the energy that they dissipate.
     Friction,
-    /// Bodies moved out of each other.
+    /// The projection of overlapping bodies.
     Projection,
 }
 
@@ -85,17 +85,17 @@ impl ImpactKind {
 /// An impact of two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Bodies `a` and `b`, by their places in the list of all bodies.
+    /// Bodies `a` and `b`, by index in the list of all bodies.
     pub bodies: (usize, usize),
-    /// Where.
+    /// Contact point.
     pub point: Vec3,
     /// Unit normal from `b` to `a`.
     pub normal: Vec3,
     /// Impulse on `a`, N s.
     pub impulse: Vec3,
-    /// Kinetic energy of the islands that met, before and after, J.
+    /// Kinetic energy of the colliding islands, before and after, J.
     pub energy: (f64, f64),
     /// Normal velocity before and after, m/s (negative: closing).
     pub speed: (f64, f64),
@@ -194,12 +194,12 @@ impl Default for LcpSolveStats {
     }
 }
 
-/// The record of a step; its memory is reused.
+/// The record of a step; reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct StepRecord {
-    /// Where paths break, in the order in which it happened.
+    /// Nodes of the paths, in order of time.
     pub nodes: Vec<PathNode>,
-    /// Places of the islands at the nodes.
+    /// Poses of the islands at the nodes.
     pub places: Vec<NodePose>,
     /// Joint coordinates of the islands at the nodes.
     pub coordinates: Vec<f64>,
@@ -207,7 +207,7 @@ pub struct StepRecord {
     pub jumps: Vec<MomentumJump>,
     /// Impacts.
     pub impacts: Vec<Impact>,
-    /// Greatest overlap of two parts at the end of the step, m, by schemes that compute it.
+    /// Maximum penetration of two parts at the end of the step, m, by schemes that compute it.
     pub overlap: f64,
     /// Fallbacks to the decomposition scheme.
     pub fallbacks: u64,
@@ -215,7 +215,7 @@ pub struct StepRecord {
     pub rests: u64,
     /// How the complementarity problem of the step was solved, by schemes that have one.
     pub solve: Option<LcpSolveStats>,
-    /// Greatest violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
+    /// Maximum violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
     /// that stabilise constraints.
     pub infeasibility: Option<f64>,
 }

@@ -5,7 +5,7 @@ use crate::spatial::{angular, linear};
 use percussion_geometry::{Pose, Vec3};
 use thiserror::Error;
 
-/// A name that no body or joint has.
+/// An unknown name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("there is no {what} `{name}`")]
 pub struct UnknownName {
@@ -45,9 +45,9 @@ pub struct ContactView<'a> {
 /// Energy of a model, J.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Energy {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// Of gravity and forces with a potential.
+    /// Potential energy of gravity and forces.
     pub potential: f64,
 }
 
@@ -66,7 +66,7 @@ impl Simulation {
         Ok(BodyView { simulation: self, index })
     }
 
-    /// A joint by name: one with coordinates, not one that closes a loop or that the scheme holds as a constraint.
+    /// A joint by name: one with coordinates, not one that closes a loop or that is a constraint in the scheme.
     pub fn joint(&self, name: &str) -> Result<JointView<'_>, UnknownName> {
         let unknown = || UnknownName { what: "joint with coordinates", name: name.to_owned() };
         let slot = self.model().links.iter().position(|link| link.joint.name == name).ok_or_else(unknown)?;
@@ -130,7 +130,7 @@ impl BodyView<'_> {
 }
 
 impl JointView<'_> {
-    /// Its coordinates, rad and m, as its kind orders them.
+    /// Its coordinates, rad and m, in the order of its kind.
     pub fn coordinates(&self) -> &[f64] {
         &self.simulation.state().coordinates[self.simulation.model().links[self.slot].coordinates()]
     }

@@ -5,18 +5,17 @@ mod common;
 mod mechanisms;
 
 use common::collisions::{brick, surfaces};
-use common::counter::{Counter, requests};
 use common::everything::{closed, controls, everything, island};
-use common::random::Random;
 use common::{chain, sprung_chain};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Derivatives, Differentiator, End, IntervalInputs};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{Coordinates, SchemeKind, SchemeOptions};
 use percussion_mechanics::{Ledger, Model, ModelBuilder, State};
+use percussion_testing::{CountingAllocator, Random, allocations};
 
 #[global_allocator]
-static COUNTER: Counter = Counter;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn requests_of_warm_steps(kind: SchemeKind, model: &Model, mut state: State) -> usize {
     let mut scheme = kind.build(model, &state, &SchemeOptions::default()).unwrap();
@@ -25,13 +24,13 @@ fn requests_of_warm_steps(kind: SchemeKind, model: &Model, mut state: State) -> 
     let mut from = 0;
     for k in 0..20 {
         if k == 3 {
-            from = requests();
+            from = allocations();
         }
         before.clone_from(&state);
         scheme.step(model, &mut state, 1e-3).unwrap();
         ledger.record(model, &before, &state, 1e-3, None).unwrap();
     }
-    requests() - from
+    allocations() - from
 }
 
 /// The schemes in reduced coordinates for scenes without contact.
@@ -58,7 +57,7 @@ fn warm_steps_and_their_bookkeeping_allocate_nothing() {
 fn flying_apart(count: usize) -> (Model, State) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.0, 0.0, -9.81));
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for i in 0..count {
         let at = Vec3::new((i % 10) as f64, (i / 10 % 10) as f64, (i / 100) as f64) * 3.0;
         let body = brick(&format!("box-{i}"), Vec3::new(0.2, 0.3, 0.1), 270.0);
@@ -77,23 +76,24 @@ fn warm_steps_between_collisions_allocate_nothing() {
     }
 }
 
-/// Differentiates the same interval twice and counts what the second time asked for.
+/// Differentiates the same interval twice and counts the allocations of the second time.
 fn requests_of_warm_derivatives((model, state): (Model, State)) -> usize {
-    let (controls, efforts) = controls(&model, &mut Random(1));
+    let (controls, control_inputs) = controls(&model, &mut Random::new(1));
     let (start, end) = (&state, &state);
     let island = island(&model);
-    let (controls, efforts) = (controls.as_slice(), efforts.as_slice());
-    let passage = IntervalInputs { model: &model, island, start, end, t: 0.1, h: 0.01, controls, efforts };
+    let (controls, control_inputs) = (controls.as_slice(), control_inputs.as_slice());
+    let interval =
+        IntervalInputs { model: &model, island, start, end, t: 0.1, h: 0.01, controls, control_inputs };
     let (mut tool, mut out) = (Differentiator::default(), Derivatives::default());
     let mut bent = vec![0.0; island.dofs.len() * island.dofs.len()];
     let mut from = 0;
     for _ in 0..2 {
-        from = requests();
-        tool.differentiate(&passage, &mut out).unwrap();
-        tool.differentiate_loop_forces(&passage, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
+        from = allocations();
+        tool.differentiate(&interval, &mut out).unwrap();
+        tool.differentiate_loop_forces(&interval, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
     }
     assert!(out.before.by_start.iter().all(|v| v.is_finite()));
-    requests() - from
+    allocations() - from
 }
 
 #[test]

@@ -5,13 +5,13 @@
 mod common;
 
 use common::everything::{closed, everything, island, moved};
-use common::random::Random;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use percussion_mechanics::discrete::{Derivatives, Differentiator, End, IntervalInputs};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
+use percussion_testing::Random;
 
 const STEP: f64 = 0.02;
 const INTERVALS: usize = 8;
@@ -23,10 +23,10 @@ const OFF: f64 = 0.02;
 
 /// Configurations found by stepping from rates at random.
 fn stepped(model: &Model, state: &State) -> Vec<State> {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let mut state = state.clone();
     let (bodies, dofs) = (island(model).bodies.clone(), island(model).dofs.clone());
-    let rates: Vec<f64> = dofs.clone().map(|_| random.number()).collect();
+    let rates: Vec<f64> = dofs.clone().map(|_| random.signed()).collect();
     let mut room = (vec![Vec6::zeros(); bodies.len()], vec![Vec6::zeros(); bodies.len()]);
     let mass = model.mass_system(&state, bodies);
     mass.multiply(&rates, &mut room.0, &mut room.1, &mut state.momenta[dofs], |_, _| ());
@@ -56,13 +56,14 @@ fn equations(model: &Model, path: &[State], multipliers: &[DVector<f64>]) -> Vec
     for (k, pair) in path.windows(2).enumerate() {
         let t = path[0].time + (k as f64 + 0.5) * STEP;
         let (start, end) = (&pair[0], &pair[1]);
-        let passage = IntervalInputs { model, island, start, end, t, h: STEP, controls: &[], efforts: &[] };
+        let interval =
+            IntervalInputs { model, island, start, end, t, h: STEP, controls: &[], control_inputs: &[] };
         let mut d = Derivatives::default();
-        tool.differentiate(&passage, &mut d).unwrap();
+        tool.differentiate(&interval, &mut d).unwrap();
         let n = d.dofs;
         let mut bending = vec![0.0; n * n];
         if let Some(multipliers) = multipliers.get(k) {
-            tool.differentiate_loop_forces(&passage, End::After, multipliers.as_slice(), &mut bending);
+            tool.differentiate_loop_forces(&interval, End::After, multipliers.as_slice(), &mut bending);
         }
         pieces.push(d);
         bent.push(DMatrix::from_vec(n, n, bending));
@@ -114,10 +115,10 @@ fn solve(mut rows: Vec<Row>) -> Vec<DVector<f64>> {
 /// Finds the motion between the ends of a stepped path from a spoilt guess; returns the sizes of the corrections.
 fn solved(model: &Model, state: &State) -> Vec<f64> {
     let expected = stepped(model, state);
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut path = expected.clone();
     let n = island(model).dofs.len();
-    let off: Vec<f64> = (0..n).map(|_| OFF * random.number()).collect();
+    let off: Vec<f64> = (0..n).map(|_| OFF * random.signed()).collect();
     for (k, node) in path.iter_mut().enumerate().take(INTERVALS).skip(1) {
         let bulge = (std::f64::consts::PI * k as f64 / INTERVALS as f64).sin();
         *node = moved(model, node, &off.iter().map(|d| d * bulge).collect::<Vec<_>>());

@@ -4,7 +4,7 @@
 mod common;
 
 use common::differences::derivative;
-use common::random::Random;
+use common::random::random_pose;
 use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
@@ -14,6 +14,7 @@ use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::spatial::{Vec6, twist};
 use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, ModelError, State};
+use percussion_testing::Random;
 
 /// Rounding of a chain of a few placements of size one.
 const ROUNDING: f64 = 1e-13;
@@ -48,7 +49,7 @@ fn joint_pose(kind: JointKind, particle: bool, c: &[f64], random: &mut Random) -
         JointKind::Spherical => Pose::new(random.rotation(), Vec3::zeros()),
         JointKind::Planar if particle => Pose::at(Vec3::new(c[0], c[1], 0.0)),
         JointKind::Planar => Pose::new(about(z, c[2]), Vec3::new(c[0], c[1], 0.0)),
-        JointKind::Free => random.pose(),
+        JointKind::Free => random_pose(random),
         JointKind::Rod => Pose::new(random.rotation(), random.vector()),
     }
 }
@@ -64,7 +65,7 @@ fn hang(
     random: &mut Random,
 ) -> (BodyId, JointSpec) {
     let particle = child.kind == percussion_mechanics::body::BodyKind::Particle;
-    let (parent_frame, child_frame) = (random.pose(), random.pose());
+    let (parent_frame, child_frame) = (random_pose(random), random_pose(random));
     let base = parent.map_or_else(Pose::identity, |id| builder.pose(id));
     let at =
         base.then(&parent_frame).then(&joint_pose(kind, particle, c, random)).then(&inverse(&child_frame));
@@ -75,7 +76,7 @@ fn hang(
 
 #[test]
 fn coordinates_with_whole_turns_are_read_back_and_place_the_child_where_it_was() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for kind in ALL_KINDS {
         for particle in [false, true] {
             if particle && !kind.suits_particle() {
@@ -83,14 +84,14 @@ fn coordinates_with_whole_turns_are_read_back_and_place_the_child_where_it_was()
             }
             for repeat in 0..8 {
                 let mut builder = ModelBuilder::new();
-                let pose = random.pose();
+                let pose = random_pose(&mut random);
                 let base = builder.body(rigid("base", &mut random), pose);
                 let parent = (repeat % 4 != 3).then_some(base);
                 let child = match particle {
                     true => Body::particle("child", 1.0).unwrap(),
                     false => rigid("child", &mut random),
                 };
-                let c: Vec<f64> = (0..3).map(|_| 3.1 * random.number()).collect();
+                let c: Vec<f64> = (0..3).map(|_| 3.1 * random.signed()).collect();
                 let (child, mut joint) = hang(&mut builder, "j", kind, parent, child, &c, &mut random);
                 joint.turns = [2.0, -3.0, 7.0];
                 let count = kind.coordinates(particle);
@@ -153,9 +154,9 @@ fn walk(model: &Model, state: &State, d: &[f64]) -> Vec<(Vec3, Mat3)> {
 
 #[test]
 fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let mut builder = ModelBuilder::new();
-    let pose = random.pose();
+    let pose = random_pose(&mut random);
     let mut parent = builder.body(rigid("root", &mut random), pose);
     let chain = [
         (JointKind::Revolute, false),
@@ -176,7 +177,7 @@ fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles()
             true => Body::particle(&name, 1.0).unwrap(),
             false => rigid(&name, &mut random),
         };
-        let c: Vec<f64> = (0..3).map(|_| random.number()).collect();
+        let c: Vec<f64> = (0..3).map(|_| random.signed()).collect();
         let (id, joint) = hang(&mut builder, &name, kind, Some(parent), body, &c, &mut random);
         builder.joint(joint);
         parent = id;
@@ -447,7 +448,7 @@ fn forces_on_what_is_not_there_are_refused() {
     s.builder.joint_force(brake("brake", 0, 1));
     assert!(matches!(s.error(), ModelError::Coordinate { coordinates: 1, asked: 1, .. }));
 
-    // What is asked for is a coordinate: one that is not there is not taken for a degree of freedom.
+    // The index is that of a coordinate: a missing one is not taken for a degree of freedom.
     let mut s = Scene::new();
     let joint = s.joint("ball", JointKind::Spherical, None, s.a);
     s.builder.joint(joint);

@@ -1,14 +1,15 @@
-//! The greatest overlap of a state.
+//! The maximum penetration of a state.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::random::Random;
+use common::random::random_pose;
 use percussion_geometry::shapes::{Circle, HalfPlane, HalfSpace, PlanarShape, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::{ContactSpec, PairRule, PairWarmStart};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder};
+use percussion_testing::Random;
 
 fn lump(name: &str) -> Body {
     Body::rigid(name, 1.0, Vec3::zeros(), &Mat3::identity()).unwrap()
@@ -67,7 +68,7 @@ fn bodies_that_never_meet_do_not_overlap() {
 
 #[test]
 fn balls_reject_no_overlap_in_space_and_in_the_plane() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut seen = 0;
     for _ in 0..40 {
         let mut builder = ModelBuilder::new();
@@ -75,15 +76,18 @@ fn balls_reject_no_overlap_in_space_and_in_the_plane() {
         for k in 0..5 {
             let shape = Polytope::cuboid(0.3, 0.5 + 0.1 * f64::from(k), 0.9).unwrap();
             let inside = Pose::new(random.rotation(), random.vector() * 0.2);
-            builder.body(lump(&format!("{k}")).with_shape(Solid::Polytope(shape), inside), random.pose());
+            builder.body(
+                lump(&format!("{k}")).with_shape(Solid::Polytope(shape), inside),
+                random_pose(&mut random),
+            );
         }
         // A floor on a moving body, as a lid would be.
         let lid = Solid::HalfSpace(HalfSpace::new(random.vector(), -0.6).unwrap());
-        builder.body(lump("lid").with_shape(lid, random.pose()), random.pose());
+        builder.body(lump("lid").with_shape(lid, random_pose(&mut random)), random_pose(&mut random));
         let mut disc = |name: &str, random: &mut Random| {
             let shape = PlanarShape::Circle(Circle::new(0.2).unwrap());
-            let inside = PlanarPose::new(random.number(), Vec2::new(0.1, 0.05));
-            let pose = Pose::at(Vec3::new(random.number(), random.number(), 0.0) * 0.5);
+            let inside = PlanarPose::new(random.signed(), Vec2::new(0.1, 0.05));
+            let pose = Pose::at(Vec3::new(random.signed(), random.signed(), 0.0) * 0.5);
             let id = builder.body(lump(name).with_outline(shape, inside), pose);
             builder.joint(JointSpec::at(name, JointKind::Planar, None, (id, &pose), &Pose::identity()));
         };

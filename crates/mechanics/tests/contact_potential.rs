@@ -4,7 +4,6 @@
 mod common;
 
 use common::collisions::{brick, cradle_builder, floor, solid_body, surfaces};
-use common::random::Random;
 use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
@@ -15,6 +14,7 @@ use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::spatial::linear;
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
+use percussion_testing::Random;
 
 fn soft(stiffness: f64, drag: f64) -> ContactSpec {
     ContactSpec { potential: Some(Potential { stiffness, drag }), ..surfaces(1.0, 0.0) }
@@ -69,7 +69,7 @@ fn slope(model: &Model, state: &State, d: &[f64]) -> f64 {
 fn check_gradient(name: &str, model: &Model, state: &State, random: &mut Random) {
     assert!(potential(model, state) > 0.0, "{name}: nothing overlaps");
     for _ in 0..6 {
-        let d: Vec<f64> = (0..model.dofs).map(|_| random.number()).collect();
+        let d: Vec<f64> = (0..model.dofs).map(|_| random.signed()).collect();
         let at = |t: f64| {
             let mut moved = state.clone();
             let scaled: Vec<f64> = d.iter().map(|d| d * t).collect();
@@ -89,7 +89,7 @@ fn check_gradient(name: &str, model: &Model, state: &State, random: &mut Random)
 
 #[test]
 fn forces_are_the_gradient_of_the_potential() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for i in 0..30 {
         let mut builder = ModelBuilder::new();
         let corners: Vec<Vec3> = (0..12).map(|_| random.vector()).collect();
@@ -122,16 +122,17 @@ fn forces_are_the_gradient_of_the_potential() {
     check_gradient("balls", &model, &state, &mut random);
 }
 
-/// Greatest error of the derivatives of an interval's momenta relative to the greatest of them, and the greatest entry that ties the two bodies.
+/// Maximum error of the derivatives of an interval's momenta relative to the greatest of them, and the greatest entry that ties the two bodies.
 fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
     let (n, island) = (model.dofs, &model.islands[0]);
-    let passage = IntervalInputs { model, island, start, end, t: 0.0, h: 0.05, controls: &[], efforts: &[] };
+    let interval =
+        IntervalInputs { model, island, start, end, t: 0.0, h: 0.05, controls: &[], control_inputs: &[] };
     let mut found = Derivatives::default();
-    Differentiator::default().differentiate(&passage, &mut found).unwrap();
-    let momenta = |passage: &IntervalInputs| {
+    Differentiator::default().differentiate(&interval, &mut found).unwrap();
+    let momenta = |interval: &IntervalInputs| {
         let mut p = vec![0.0; 2 * n];
         let (before, after) = p.split_at_mut(n);
-        Differentiator::default().momenta(passage, before, after).unwrap();
+        Differentiator::default().momenta(interval, before, after).unwrap();
         p
     };
     let (mut worst, mut ties, mut size) = (0.0_f64, 0.0_f64, 0.0_f64);
@@ -144,8 +145,8 @@ fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
             let mut moved = start.clone();
             displace(model, island, if at_end { end } else { start }, &d, &mut moved);
             momenta(&match at_end {
-                true => IntervalInputs { end: &moved, ..passage },
-                false => IntervalInputs { start: &moved, ..passage },
+                true => IntervalInputs { end: &moved, ..interval },
+                false => IntervalInputs { start: &moved, ..interval },
             })
         });
         for row in 0..2 * n {
@@ -164,7 +165,7 @@ fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
 
 #[test]
 fn derivatives_for_control_are_complete() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut overlapping = 0;
     for drag in [0.0, 3.0] {
         for i in 0..12 {
@@ -176,7 +177,7 @@ fn derivatives_for_control_are_complete() {
             builder.contact(soft(3000.0, drag));
             let (model, start) = builder.build().unwrap();
             let mut end = start.clone();
-            let d: Vec<f64> = (0..12).map(|_| 0.01 * random.number()).collect();
+            let d: Vec<f64> = (0..12).map(|_| 0.01 * random.signed()).collect();
             displace(&model, &model.islands[0], &start, &d, &mut end);
             let (error, ties) = check_derivatives(&model, &start, &end);
             println!("drag {drag}, {i}: {error:e}, ties {ties:e}");
@@ -214,7 +215,7 @@ fn hexagon() -> PlanarShape {
 
 #[test]
 fn planar_forces_are_gradients_too() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let places = [(Vec2::new(0.0, 0.1), 0.2), (Vec2::new(0.7, 0.3), 0.5)];
     let (model, state) = planar([hexagon(), hexagon()], places, 0.0, 0.0);
     check_gradient("hexagons", &model, &state, &mut random);
@@ -226,7 +227,7 @@ fn planar_forces_are_gradients_too() {
 
 #[test]
 fn momenta_are_kept_to_rounding_through_contact() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for k in 0..8 {
         let mut builder = ModelBuilder::new();
         for (i, x) in [-0.4, 0.4].into_iter().enumerate() {
@@ -322,7 +323,7 @@ fn the_variational_rule_is_of_second_order_within_a_contact() {
 }
 
 #[test]
-fn drag_takes_energy_and_the_ledger_knows_how_much() {
+fn the_ledger_contains_the_energy_dissipated_by_drag() {
     for scheme in [SchemeKind::Potential, SchemeKind::NewmarkExplicit, SchemeKind::NewmarkImplicit] {
         let places = [(Vec2::new(-0.6, 0.3), 0.1), (Vec2::new(0.6, 0.35), 0.4)];
         let (model, state) = planar([hexagon(), hexagon()], places, 3.0, 0.5);

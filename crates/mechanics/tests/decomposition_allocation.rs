@@ -4,15 +4,15 @@
 mod common;
 mod decomposition_world;
 
-use common::counter::{Counter, requests};
 use decomposition_world::*;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::{Ledger, ModelBuilder};
+use percussion_testing::{CountingAllocator, allocations};
 
 #[global_allocator]
-static COUNTER: Counter = Counter;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Allocations of warm steps, and impacts in them.
 fn requests_of_warm_steps(builder: ModelBuilder, warm: usize, steps: usize) -> (usize, usize) {
@@ -24,14 +24,14 @@ fn requests_of_warm_steps(builder: ModelBuilder, warm: usize, steps: usize) -> (
     let (mut from, mut met) = (0, 0);
     for k in 0..warm + steps {
         if k == warm {
-            (from, met) = (requests(), 0);
+            (from, met) = (allocations(), 0);
         }
         before.clone_from(&state);
         scheme.step(&model, &mut state, 1e-3).unwrap();
         ledger.record(&model, &before, &state, 1e-3, scheme.step_record()).unwrap();
         met += scheme.step_record().unwrap().impacts.len();
     }
-    (requests() - from, met)
+    (allocations() - from, met)
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn a_projection_with_potential_trades_distance_for_energy() {
     // A stiff spring at a corner: the potential changes much where the configuration changes little.
     let (h, anchor, arm) = (4e-3, Vec3::new(0.9, 0.2, -0.3), Vec3::new(0.1, 0.1, 0.1));
     let (stiffness, rest) = (2e3, 0.4);
-    let build = |weigh_potential: bool| {
+    let build = |potential_in_projection: bool| {
         let mut builder = ModelBuilder::new();
         builder.gravity(GRAVITY);
         builder.body(floor(), Pose::identity());
@@ -202,7 +202,7 @@ fn a_projection_with_potential_trades_distance_for_energy() {
             }),
         });
         builder.contact(surface(1.0, 0.0));
-        simulate(builder, ContactOptions { weigh_potential, ..ContactOptions::default() }, h)
+        simulate(builder, ContactOptions { potential_in_projection, ..ContactOptions::default() }, h)
     };
     let mass = cube("cube", 0.2).mass;
     let energy = |x: &Vec3, r: &nalgebra::Matrix3<f64>| {

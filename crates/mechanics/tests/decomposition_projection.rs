@@ -4,7 +4,6 @@
 mod common;
 mod decomposition_world;
 
-use common::random::Random;
 use decomposition_world::*;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::shapes::{HalfSpace, Solid};
@@ -15,14 +14,15 @@ use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::schemes::DecompositionResponse;
 use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
+use percussion_testing::Random;
 
 /// Responds to the penetrations of an initial state.
 fn respond(builder: ModelBuilder, only: Option<&[bool]>) -> (Model, State, State, StepRecord) {
     let (model, trial) = builder.build().unwrap();
     let mut response = DecompositionResponse::new(&model, &trial, &ContactOptions::default());
-    let (mut state, mut transcript) = (trial.clone(), StepRecord::default());
-    response.respond(&model, &mut state, 1e-3, 1e-3, only, &mut transcript).unwrap();
-    (model, trial, state, transcript)
+    let (mut state, mut record) = (trial.clone(), StepRecord::default());
+    response.respond(&model, &mut state, 1e-3, 1e-3, only, &mut record).unwrap();
+    (model, trial, state, record)
 }
 
 /// `(q - q̃)ᵀ M (q - q̃)`.
@@ -65,12 +65,12 @@ fn a_flat_box_is_lifted_straight() {
     builder.body(floor(), Pose::identity());
     free_body(&mut builder, cube("box", 0.2), Vec3::new(1.0, 2.0, 0.097), Vec3::zeros(), Vec3::zeros());
     builder.contact(ContactSpec::default());
-    let (model, _, state, transcript) = respond(builder, None);
+    let (model, _, state, record) = respond(builder, None);
     assert!((state.positions[0] - Vec3::new(1.0, 2.0, 0.1)).norm() < 1e-13);
     assert!((state.rotations[0] - Matrix3::identity()).norm() < 1e-13);
-    assert!(penetration(&model, &state) == 0.0 && transcript.overlap == 0.0);
-    assert_eq!(transcript.nodes.len(), 1);
-    assert_eq!(transcript.places[0].position, Vec3::new(1.0, 2.0, 0.097));
+    assert!(penetration(&model, &state) == 0.0 && record.overlap == 0.0);
+    assert_eq!(record.nodes.len(), 1);
+    assert_eq!(record.places[0].position, Vec3::new(1.0, 2.0, 0.097));
 }
 
 /// Bricks that penetrate the floor and each other.
@@ -88,7 +88,7 @@ fn heap(tilt: f64) -> ModelBuilder {
 /// Thousands of configurations without penetration near the result: none is nearer.
 #[test]
 fn the_projection_is_the_nearest_configuration_without_penetration() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for tilt in [0.0, 1.0] {
         let (model, trial, state, _) = respond(heap(tilt), None);
         assert!(penetration(&model, &trial) > 1e-3 && penetration(&model, &state) == 0.0);
@@ -131,22 +131,22 @@ fn pairs_that_collide_far_from_each_other_are_independent() {
         builder.contact(surface(0.5, 0.3));
         respond(builder, None)
     };
-    let ((_, trial, one, _), (_, _, two, transcript)) = (run(false), run(true));
+    let ((_, trial, one, _), (_, _, two, record)) = (run(false), run(true));
     assert_ne!(trial.positions, one.positions);
     assert_eq!(one.positions[..], two.positions[..2]);
     assert_eq!(one.rotations[..], two.rotations[..2]);
     assert_eq!(one.momenta[..], two.momenta[..12]);
-    assert!(transcript.impacts.len() >= 2);
+    assert!(record.impacts.len() >= 2);
 }
 
 #[test]
 fn groups_without_a_marked_island_are_unchanged() {
     let build = || row(&[0.0, 0.27, 2.0, 2.27], &[0.1, 0.0, 0.1, 0.0], ContactSpec::default());
-    let (_, trial, state, transcript) = respond(build(), Some(&[false, true, false, false]));
+    let (_, trial, state, record) = respond(build(), Some(&[false, true, false, false]));
     assert_eq!(trial.positions[2..], state.positions[2..]);
     assert_eq!(trial.momenta[12..], state.momenta[12..]);
     assert!(trial.positions[0] != state.positions[0] && trial.positions[1] != state.positions[1]);
-    assert_eq!(transcript.nodes.iter().map(|node| node.island).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(record.nodes.iter().map(|node| node.island).collect::<Vec<_>>(), [0, 1]);
 }
 
 #[test]

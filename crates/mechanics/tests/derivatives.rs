@@ -7,7 +7,6 @@ use common::differences::derivative;
 use common::everything::{
     BEAD, TIP, closed, conservative, controls, elsewhere, everything, island, moved, tree,
 };
-use common::random::Random;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{
@@ -20,6 +19,7 @@ use percussion_mechanics::ledger::Ledger;
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, Model, State};
+use percussion_testing::Random;
 
 /// A long step, so that no term hides behind `1/h`.
 const STEP: f64 = 0.05;
@@ -31,23 +31,23 @@ const DIFFERENCES: f64 = 1e-8;
 /// The same sums in another order, of numbers of size one to a hundred.
 const ROUNDING: f64 = 1e-12;
 
-/// Two configurations a step apart, and efforts.
+/// Two configurations a step apart, and control inputs.
 struct Case {
     model: Model,
     start: State,
     end: State,
     controls: Vec<Control>,
-    efforts: Vec<f64>,
+    control_inputs: Vec<f64>,
     t: f64,
 }
 
 impl Case {
     fn new((model, state): (Model, State), seed: u64) -> Self {
-        let mut random = Random(seed + 77);
+        let mut random = Random::new(seed + 77);
         let start = elsewhere(&model, &state, 1.0, &mut random);
         let end = elsewhere(&model, &start, REACH, &mut random);
-        let (controls, efforts) = controls(&model, &mut random);
-        Self { model, start, end, controls, efforts, t: 0.3 }
+        let (controls, control_inputs) = controls(&model, &mut random);
+        Self { model, start, end, controls, control_inputs, t: 0.3 }
     }
 
     /// With every force on it.
@@ -57,7 +57,7 @@ impl Case {
         })
     }
 
-    fn passage(&self) -> IntervalInputs<'_> {
+    fn interval(&self) -> IntervalInputs<'_> {
         IntervalInputs {
             model: &self.model,
             island: island(&self.model),
@@ -66,13 +66,13 @@ impl Case {
             t: self.t,
             h: STEP,
             controls: &self.controls,
-            efforts: &self.efforts,
+            control_inputs: &self.control_inputs,
         }
     }
 
     fn derivatives(&self) -> Derivatives {
         let mut out = Derivatives::default();
-        Differentiator::default().differentiate(&self.passage(), &mut out).unwrap();
+        Differentiator::default().differentiate(&self.interval(), &mut out).unwrap();
         out
     }
 
@@ -83,11 +83,11 @@ impl Case {
 }
 
 /// `p⁻` above `p⁺`.
-fn momenta(passage: &IntervalInputs) -> DVector<f64> {
-    let n = passage.island.dofs.len();
+fn momenta(interval: &IntervalInputs) -> DVector<f64> {
+    let n = interval.island.dofs.len();
     let mut p = vec![0.0; 2 * n];
     let (before, after) = p.split_at_mut(n);
-    Differentiator::default().momenta(passage, before, after).unwrap();
+    Differentiator::default().momenta(interval, before, after).unwrap();
     DVector::from_vec(p)
 }
 
@@ -116,7 +116,7 @@ fn both<'a>(d: &'a Derivatives, part: impl Fn(&'a Momentum) -> &'a [f64]) -> [&'
 #[test]
 fn derivatives_by_both_ends_agree_with_differences_for_every_joint_under_every_force() {
     for (name, case) in Case::all() {
-        let (passage, d) = (case.passage(), case.derivatives());
+        let (interval, d) = (case.interval(), case.derivatives());
         let n = d.dofs;
         let mut worst = 0f64;
         for k in 0..n {
@@ -126,10 +126,10 @@ fn derivatives_by_both_ends_agree_with_differences_for_every_joint_under_every_f
                 moved(&case.model, state, &u)
             };
             let start =
-                derivative(|e| momenta(&IntervalInputs { start: &pushed(&case.start, e), ..passage }));
+                derivative(|e| momenta(&IntervalInputs { start: &pushed(&case.start, e), ..interval }));
             let found = both(&d, |m| column(&m.by_start, n, k));
             worst = worst.max(compare(&format!("{name}: start, degree of freedom {k}"), found, &start));
-            let end = derivative(|e| momenta(&IntervalInputs { end: &pushed(&case.end, e), ..passage }));
+            let end = derivative(|e| momenta(&IntervalInputs { end: &pushed(&case.end, e), ..interval }));
             let found = both(&d, |m| column(&m.by_end, n, k));
             worst = worst.max(compare(&format!("{name}: end, degree of freedom {k}"), found, &end));
         }
@@ -138,22 +138,22 @@ fn derivatives_by_both_ends_agree_with_differences_for_every_joint_under_every_f
 }
 
 #[test]
-fn derivatives_by_length_time_and_efforts_agree_with_differences() {
+fn derivatives_by_length_time_and_control_inputs_agree_with_differences() {
     for (name, case) in Case::all() {
-        let (passage, d) = (case.passage(), case.derivatives());
+        let (interval, d) = (case.interval(), case.derivatives());
         let n = d.dofs;
-        let length = derivative(|e| momenta(&IntervalInputs { h: STEP * (1.0 + e), ..passage })) / STEP;
+        let length = derivative(|e| momenta(&IntervalInputs { h: STEP * (1.0 + e), ..interval })) / STEP;
         compare(&format!("{name}: length"), both(&d, |m| &m.by_length), &length);
-        let time = derivative(|e| momenta(&IntervalInputs { t: case.t + e, ..passage }));
+        let time = derivative(|e| momenta(&IntervalInputs { t: case.t + e, ..interval }));
         compare(&format!("{name}: time"), both(&d, |m| &m.by_time), &time);
-        for k in 0..case.efforts.len() {
-            let effort = derivative(|e| {
-                let mut efforts = case.efforts.clone();
-                efforts[k] += e;
-                momenta(&IntervalInputs { efforts: &efforts, ..passage })
+        for k in 0..case.control_inputs.len() {
+            let input = derivative(|e| {
+                let mut control_inputs = case.control_inputs.clone();
+                control_inputs[k] += e;
+                momenta(&IntervalInputs { control_inputs: &control_inputs, ..interval })
             });
             let found = both(&d, |m| column(&m.by_input, n, k));
-            compare(&format!("{name}: effort {k}"), found, &effort);
+            compare(&format!("{name}: input {k}"), found, &input);
         }
     }
 }
@@ -161,8 +161,8 @@ fn derivatives_by_length_time_and_efforts_agree_with_differences() {
 #[test]
 fn the_dense_matrix_is_the_operator_on_the_tree() {
     for (name, mut case) in Case::all() {
-        // Efforts are not known to the tree.
-        case.efforts.fill(0.0);
+        // The tree does not contain control inputs.
+        case.control_inputs.fill(0.0);
         let (n, d) = case.sized_derivatives();
         let (model, island, start) = (&case.model, island(&case.model), &case.start);
         let mut interval = Interval::default();
@@ -205,7 +205,7 @@ fn mixed_derivatives_of_the_action_are_symmetric_where_forces_have_a_potential()
     for kind in ALL_KINDS {
         for seed in 0..3 {
             let mut case = Case::new(conservative(kind, seed).build().unwrap(), seed);
-            case.efforts.fill(0.0);
+            case.control_inputs.fill(0.0);
             let (n, d) = case.sized_derivatives();
             let (left, right) = (view(&d.after.by_start, n), view(&d.before.by_end, n));
             let error = (&left + right.transpose()).amax() / left.amax();
@@ -214,7 +214,7 @@ fn mixed_derivatives_of_the_action_are_symmetric_where_forces_have_a_potential()
     }
     // And only there: damping shows.
     let mut case = Case::new(everything(JointKind::Revolute, 0), 0);
-    case.efforts.fill(0.0);
+    case.control_inputs.fill(0.0);
     let (n, d) = case.sized_derivatives();
     let (left, right) = (view(&d.after.by_start, n), view(&d.before.by_end, n));
     assert!((&left + right.transpose()).amax() / left.amax() > 1e-6);
@@ -222,10 +222,10 @@ fn mixed_derivatives_of_the_action_are_symmetric_where_forces_have_a_potential()
 
 #[test]
 fn an_interval_and_a_node_are_displaced_in_the_same_chart() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for (name, case) in Case::all() {
         let (model, island) = (&case.model, island(&case.model));
-        let d: Vec<f64> = island.dofs.clone().map(|_| 0.4 * random.number()).collect();
+        let d: Vec<f64> = island.dofs.clone().map(|_| 0.4 * random.signed()).collect();
         let mut interval = Interval::default();
         interval.begin(model, island, &case.start);
         interval.set_increments(model, island, &case.start, &case.end);
@@ -242,10 +242,10 @@ fn an_interval_and_a_node_are_displaced_in_the_same_chart() {
 
 #[test]
 fn a_control_does_what_a_load_of_the_same_size_does() {
-    let (point, effort) = (Vec3::new(0.2, -0.1, 0.3), Vec3::new(1.0, -2.0, 0.7));
+    let (point, input) = (Vec3::new(0.2, -0.1, 0.3), Vec3::new(1.0, -2.0, 0.7));
     for axes in [Axes::World, Axes::Body] {
         for turning in [false, true] {
-            let given = Some(Given::constant(effort, axes));
+            let given = Some(Given::constant(input, axes));
             let anchor = Anchor { body: Some(TIP), arm: point };
             let load = match turning {
                 false => Load { anchor, force: given, torque: None },
@@ -259,13 +259,14 @@ fn a_control_does_what_a_load_of_the_same_size_does() {
                 false => Control::force(&bare.model, TIP, &point, axes).unwrap(),
                 true => Control::torque(&bare.model, TIP, axes).unwrap(),
             };
-            let (controls, efforts) = ([control], [effort.x, effort.y, effort.z]);
+            let (controls, control_inputs) = ([control], [input.x, input.y, input.z]);
             let (mut with, mut without) = (Derivatives::default(), Derivatives::default());
             let mut differentiator = Differentiator::default();
-            let passage = IntervalInputs { controls: &controls, efforts: &efforts, ..bare.passage() };
-            differentiator.differentiate(&passage, &mut with).unwrap();
-            let passage = IntervalInputs { controls: &[], efforts: &[], ..loaded.passage() };
-            differentiator.differentiate(&passage, &mut without).unwrap();
+            let interval =
+                IntervalInputs { controls: &controls, control_inputs: &control_inputs, ..bare.interval() };
+            differentiator.differentiate(&interval, &mut with).unwrap();
+            let interval = IntervalInputs { controls: &[], control_inputs: &[], ..loaded.interval() };
+            differentiator.differentiate(&interval, &mut without).unwrap();
             for (a, b) in [(&with.before, &without.before), (&with.after, &without.after)] {
                 for (a, b) in [
                     (&a.value, &b.value),
@@ -283,7 +284,7 @@ fn a_control_does_what_a_load_of_the_same_size_does() {
 
 #[test]
 fn a_motor_is_the_slope_of_its_work_on_every_dof() {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     for kind in ALL_KINDS {
         let (model, start) = common::chain(kind, 3);
         let (n, whole) = (model.dofs, &model.islands[0]);
@@ -292,7 +293,7 @@ fn a_motor_is_the_slope_of_its_work_on_every_dof() {
             displace(&model, whole, from, d, &mut to);
             to
         };
-        let d: Vec<f64> = (0..n).map(|_| REACH * random.number()).collect();
+        let d: Vec<f64> = (0..n).map(|_| REACH * random.signed()).collect();
         let end = displaced(&start, &d);
         let both = |model: &Model| {
             let island = &model.islands[0];
@@ -305,7 +306,7 @@ fn a_motor_is_the_slope_of_its_work_on_every_dof() {
                 t: 0.0,
                 h: STEP,
                 controls: &[],
-                efforts: &[],
+                control_inputs: &[],
             })
         };
         let joints = model.links.iter().enumerate();
@@ -351,10 +352,10 @@ fn loops_and_their_bending_agree_with_differences() {
     for kind in ALL_KINDS {
         for to_world in [false, true] {
             let case = Case::new(closed(JointKind::Spherical, kind, to_world), 4);
-            let passage = case.passage();
-            let n = passage.island.dofs.len();
+            let interval = case.interval();
+            let n = interval.island.dofs.len();
             let (mut tool, mut d) = (Differentiator::default(), Derivatives::default());
-            tool.differentiate(&passage, &mut d).unwrap();
+            tool.differentiate(&interval, &mut d).unwrap();
             let m = d.gaps.len();
             let multipliers: Vec<f64> = (0..m).map(|i| 1.0 - 0.4 * i as f64).collect();
             // `g` and `Bᵀ λ` with the configuration displaced at both ends.
@@ -363,8 +364,8 @@ fn loops_and_their_bending_agree_with_differences() {
                 u[k] = e;
                 let (start, end) = (moved(&case.model, &case.start, &u), moved(&case.model, &case.end, &u));
                 let mut d = Derivatives::default();
-                let passage = IntervalInputs { start: &start, end: &end, ..passage };
-                Differentiator::default().differentiate(&passage, &mut d).unwrap();
+                let interval = IntervalInputs { start: &start, end: &end, ..interval };
+                Differentiator::default().differentiate(&interval, &mut d).unwrap();
                 let reduced = |rows: &[f64]| {
                     DMatrix::from_row_slice(m, n, rows).transpose() * DVector::from_column_slice(&multipliers)
                 };
@@ -373,7 +374,7 @@ fn loops_and_their_bending_agree_with_differences() {
             };
             let mut bent = [vec![0.0; n * n], vec![0.0; n * n]];
             for (out, end) in bent.iter_mut().zip([End::Before, End::After]) {
-                tool.differentiate_loop_forces(&passage, end, &multipliers, out);
+                tool.differentiate_loop_forces(&interval, end, &multipliers, out);
             }
             for k in 0..n {
                 let expected = derivative(|e| along(k, e));

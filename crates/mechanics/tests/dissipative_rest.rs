@@ -72,7 +72,7 @@ fn bricks_at_rest_need_few_separation_queries_per_step() {
 }
 
 #[test]
-fn bricks_that_fly_as_one_body_follow_a_parabola() {
+fn bricks_that_move_as_one_body_follow_a_parabola() {
     for spin in [Vec3::zeros(), Vec3::new(0.0, 0.0, 4.0), Vec3::new(1.0, -2.0, 4.0)] {
         let (model, mut state) = tower(3, 0.5, (Vec3::new(0.5, 0.0, 1.0), spin), 0.3, 0.4);
         let start = state.positions.clone();

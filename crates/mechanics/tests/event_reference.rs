@@ -1,4 +1,4 @@
-//! The reference that collision schemes are judged by, judged itself: closed forms, differences, conservation.
+//! The reference of collision schemes, checked itself by closed forms, differences, conservation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -7,8 +7,8 @@ use common::events::{
     Contact, Flight, Glide, History, Motion, Pair, PairHistory, STRIDE, Solid, StepError, Vec3, quick_pair,
     tilted_brick, tilted_cube,
 };
-use common::random::Random;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
+use percussion_testing::Random;
 use rapier3d_f64::parry::math::{Pose, Rotation, Vector};
 use rapier3d_f64::parry::query;
 use rapier3d_f64::parry::shape::ConvexPolyhedron;
@@ -376,7 +376,7 @@ fn tetrahedron() -> Solid {
 
 /// Bricks and tetrahedra thrown at bricks, spinning.
 fn thrown(count: usize, restitution: f64) -> Vec<(Pair, [Motion; 2])> {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     (0..count)
         .map(|i| {
             let brick = Solid::brick(Vec3::new(0.2, 0.3, 0.1), 270.0);
@@ -393,7 +393,7 @@ fn thrown(count: usize, restitution: f64) -> Vec<(Pair, [Motion; 2])> {
         .collect()
 }
 
-/// What comes before a contact that lasts: ever shorter bounces, each the share of the one before that restitution says.
+/// What comes before a contact that lasts: ever shorter bounces, each shorter by the coefficient of restitution.
 fn endless(pair: &Pair, start: &[Motion; 2], time: f64) -> PairHistory {
     let history = pair.run(start, time - 1e-5).unwrap();
     let times = history.times();

@@ -55,7 +55,7 @@ fn a_ball_and_a_flat_cube_bounce_in_a_geometric_series_and_come_to_rest() {
         assert!((times.last().unwrap() - rest).abs() < 1e-2, "{name}: {:?} {rest}", times.last());
         let height = run.state().positions[0].z;
         println!(
-            "{name} e = {e}: {} bounces, {handed} cascades, {rests} steps at rest, height {height}",
+            "{name} e = {e}: {} bounces, {handed} fallbacks, {rests} steps at rest, height {height}",
             times.len()
         );
         assert!(times.len() >= 12 && rests > 100, "{name}: {} {rests}", times.len());

@@ -5,7 +5,6 @@ mod common;
 
 use common::collisions::{beads, brick, exactly, solid_body, surfaces};
 use common::events::{Motion, Pair, Solid as Truth};
-use common::random::Random;
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
@@ -14,6 +13,7 @@ use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::spatial::linear;
 use percussion_mechanics::step_record::Impact;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
+use percussion_testing::Random;
 
 /// Impacts of a run.
 fn impacts(
@@ -100,7 +100,7 @@ fn built(pair: &Pair, start: &[Motion; 2]) -> (Model, State) {
 
 #[test]
 fn thrown_polyhedra_collide_at_the_times_and_points_of_the_reference() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let (mut met, mut edges, mut worst) = (0, 0, 0.0f64);
     for i in 0..60 {
         let first = if i % 2 == 0 { Truth::brick(Vec3::new(0.2, 0.3, 0.1), 270.0) } else { tetrahedron() };
@@ -184,7 +184,7 @@ fn walls(builder: &mut ModelBuilder, size: Vec3) {
 fn a_gas_of_balls_in_a_box_conserves_energy_through_thousands_of_collisions() {
     let mut builder = ModelBuilder::new();
     walls(&mut builder, Vec3::repeat(1.0));
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for i in 0..27 {
         let at = Vec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) * 0.3 - Vec3::repeat(0.3);
         let id = builder.body(ball(&format!("ball-{i}"), 0.1, 1000.0), Pose::at(at));

@@ -4,7 +4,6 @@
 mod common;
 
 use common::differences::derivative;
-use common::random::Random;
 use percussion_geometry::Vec3;
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceError,
@@ -13,6 +12,7 @@ use percussion_mechanics::force::{
 use percussion_mechanics::rotation::{Mat3, RodriguesVector, hat, moment_of};
 use percussion_mechanics::spatial::{Mat6, Vec6, angular, linear};
 use percussion_mechanics::table::Table;
+use percussion_testing::Random;
 
 /// Slots do not begin at zero: islands number their bodies from their first.
 const FIRST: usize = 5;
@@ -110,7 +110,7 @@ fn pulls(force: &Force, placements: &[BodyKinematics]) -> Vec<ForceAccumulator> 
 
 #[test]
 fn a_conservative_force_is_the_slope_of_its_potential_for_any_directors() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let mut seen = 0;
     for force in laws(&mut random) {
         if matches!(force.law, ForceLaw::Load(_) | ForceLaw::Drag(_)) {
@@ -159,10 +159,10 @@ fn by_elements(
 
 #[test]
 fn stiffness_is_the_difference_of_wrenches_in_position_and_velocity_for_any_directors() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     for force in laws(&mut random) {
         let at = placements(&mut random);
-        // Levers at one end of the step, displacements at the other; neither is what the force sees.
+        // Levers at one end of the step, displacements at the other; the force depends on neither.
         let first: Vec<Mat3> = (0..COUNT).map(|_| *random.rotation().matrix()).collect();
         let second: Vec<Mat3> = (0..COUNT).map(|_| *random.rotation().matrix()).collect();
         let mut elements = Vec::new();
@@ -175,7 +175,7 @@ fn stiffness_is_the_difference_of_wrenches_in_position_and_velocity_for_any_dire
                 // One body alone, then all together.
                 let twists: Vec<Vec6> = (0..COUNT)
                     .map(|i| {
-                        Vec6::from_fn(|_, _| random.number())
+                        Vec6::from_fn(|_, _| random.signed())
                             * f64::from(u8::from(i == moved || moved == COUNT))
                     })
                     .collect();
@@ -208,7 +208,7 @@ fn stiffness_is_the_difference_of_wrenches_in_position_and_velocity_for_any_dire
 
 #[test]
 fn what_bodies_do_to_each_other_sums_to_nothing() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for force in laws(&mut random) {
         let outside = match &force.law {
             ForceLaw::Load(_) | ForceLaw::Drag(_) | ForceLaw::Attraction(_) => true,
@@ -233,7 +233,7 @@ fn what_bodies_do_to_each_other_sums_to_nothing() {
     }
 }
 
-/// Particles at rest at given places.
+/// Particles at rest at given positions.
 fn at_rest(places: &[Vec3]) -> Vec<BodyKinematics> {
     places.iter().map(|&position| BodyKinematics { position, ..BodyKinematics::rest() }).collect()
 }
@@ -309,7 +309,7 @@ fn points_that_meet_are_an_error_that_names_the_force_unless_softened() {
 
 #[test]
 fn power_is_what_forces_without_potential_do_to_what_moves() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     for force in laws(&mut random) {
         let mut at = placements(&mut random);
         // At an instant: directors are a rotation, and turn rigidly.
@@ -360,7 +360,7 @@ fn power_is_what_forces_without_potential_do_to_what_moves() {
 
 #[test]
 fn a_force_visits_the_bodies_it_pulls() {
-    let mut random = Random(25);
+    let mut random = Random::new(25);
     for mut force in laws(&mut random) {
         let mut visited = [false; COUNT];
         force.for_each_slot(&mut |slot| visited[slot - FIRST] = true);

@@ -1,11 +1,9 @@
-//! Forces on their way into a model: what they take over from bodies, what is refused, and that steps cost no memory.
+//! Forces when a model is built: masses and frames taken from bodies, refused parameters, and steps without allocation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::counter::{Counter, requests};
 use common::link;
-use common::random::Random;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceLaw,
@@ -14,11 +12,12 @@ use percussion_mechanics::force::{
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, ModelError, State};
+use percussion_testing::{CountingAllocator, Random, allocations};
 
 const ROUNDING: f64 = 1e-13;
 
 #[global_allocator]
-static COUNTER: Counter = Counter;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Two bodies and a bead at random, and a wall.
 struct Scene {
@@ -31,7 +30,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let mut random = Random(31);
+        let mut random = Random::new(31);
         let mut builder = ModelBuilder::new();
         let mut at = |x: f64| Pose::new(random.rotation(), random.vector() + Vec3::x() * x);
         let a = builder.body(link("a"), at(0.0));
@@ -218,7 +217,7 @@ fn what_has_no_orientation_is_not_turned() {
 
 #[test]
 fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     let at = |body: usize| Anchor { body: Some(body), arm: Vec3::new(0.1, 0.2, 0.3) };
     let source = |body: usize| Source { anchor: at(body), weight: 1.0 };
     let given = |axes| Some(Given::constant(Vec3::x(), axes));
@@ -251,13 +250,13 @@ fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
     for law in laws {
         let force = Force { name: "f".to_owned(), law };
         let mut list = Vec::with_capacity(force.stiffness_count());
-        let before = requests();
+        let before = allocations();
         force.add_forces(0.0, &bodies, &mut pulls).unwrap();
         force.stiffness(0.0, &bodies, &mut list).unwrap();
         force.potential(&bodies).unwrap();
         force.power(0.0, &bodies).unwrap();
         force.for_each_slot(&mut |_| ());
-        assert_eq!(requests(), before, "{:?}", force.law);
+        assert_eq!(allocations(), before, "{:?}", force.law);
         assert!(!list.is_empty());
     }
 }

@@ -37,8 +37,8 @@ fn three_forms_give_one_trajectory_on_every_mechanism() {
         for _ in 0..400 {
             scheme.step(&model, &mut reduced, h).unwrap();
             for (other, state, worst) in &mut others {
-                let effort = other.step(&model, state, h).unwrap();
-                most = most.max(effort.iterations);
+                let stats = other.step(&model, state, h).unwrap();
+                most = most.max(stats.iterations);
                 *worst = worst.max(apart(&reduced, state));
             }
         }

@@ -5,13 +5,14 @@
 mod common;
 
 use common::differences::derivative;
-use common::random::{Random, Standing, borrowed};
+use common::random::{Standing, borrowed};
 use nalgebra::DMatrix;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::{Displacement, Frame, Joint, JointFrame, JointIncrement, JointKind};
 use percussion_mechanics::rotation::{Mat3, RodriguesVector, hat};
 use percussion_mechanics::spatial::shift_twist;
 use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
+use percussion_testing::Random;
 
 /// A few dozen roundings of numbers of size one.
 const ROUNDING: f64 = 1e-13;
@@ -50,7 +51,7 @@ fn placed(s: &Standing, change: &Displacement, step: &JointIncrement) -> ((Vec3,
 
 /// A step of some size along all degrees of freedom.
 fn step_of(s: &Standing, size: f64, random: &mut Random) -> JointIncrement {
-    let d: Vec<f64> = (0..6).map(|_| size * random.number()).collect();
+    let d: Vec<f64> = (0..6).map(|_| size * random.signed()).collect();
     s.joint.incremented(&s.stand, &JointIncrement::zero(), &d)
 }
 
@@ -104,7 +105,7 @@ fn rank(m: &DMatrix<f64>) -> usize {
 
 #[test]
 fn a_child_that_its_joint_places_satisfies_the_constraints() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for s in Standing::all(1) {
         let parent = Displacement {
             shift: random.vector(),
@@ -130,7 +131,7 @@ fn a_child_that_its_joint_places_satisfies_the_constraints() {
 
 #[test]
 fn constraint_jacobians_are_the_differences_of_the_constraints_for_any_directors() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for s in Standing::all(2) {
         let parent = s.parent.map(|_| (random.vector(), random.matrix()));
         let child = (random.vector(), random.matrix());
@@ -198,7 +199,7 @@ fn twists_keep_directors_orthonormal() {
 
 #[test]
 fn columns_of_motion_are_the_differences_of_placements_where_a_step_begins_and_where_it_arrives() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for s in Standing::all(5) {
         for size in [0.0, 0.8] {
             let step = step_of(&s, size, &mut random);
@@ -237,7 +238,7 @@ fn a_parent_carries_its_child_as_one_body() {
     }
 }
 
-/// `Joint::advance` with the arms it asks for.
+/// `Joint::advance` with its arms.
 fn advance(s: &Standing, parent: &Displacement, step: &JointIncrement) -> Displacement {
     let parent_frame = s.parent.map_or_else(Vec3::zeros, |(_, r)| r * s.joint.parent_frame.point);
     s.joint.child_displacement(
@@ -250,7 +251,7 @@ fn advance(s: &Standing, parent: &Displacement, step: &JointIncrement) -> Displa
 
 #[test]
 fn changes_agree_with_the_difference_of_placements_for_small_and_large_steps() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for s in Standing::all(7) {
         for size in [1e-9, 1e-3, 0.5, 2.9] {
             let on_world = s.parent.is_none();
@@ -276,12 +277,12 @@ fn changes_agree_with_the_difference_of_placements_for_small_and_large_steps() {
 
 #[test]
 fn a_tiny_step_is_known_to_relative_precision() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     // The second order of a step this long is below the rounding of its first.
     let size = 1e-17;
     for s in Standing::all(8) {
         let Some((from, _)) = s.parent else { continue };
-        let d: Vec<f64> = (0..6).map(|_| size * random.number()).collect();
+        let d: Vec<f64> = (0..6).map(|_| size * random.signed()).collect();
         let base = twist(&random.vector(), &random.vector()) * size;
         let parent = Displacement { shift: linear(&base), turn: RodriguesVector::exp(&angular(&base)) };
         let change = advance(&s, &parent, &s.joint.incremented(&s.stand, &JointIncrement::zero(), &d));

@@ -5,7 +5,6 @@ mod common;
 
 use common::differences::derivative;
 use common::everything::{TIP, conservative, island, moved};
-use common::random::Random;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::kinematics::{
@@ -14,6 +13,7 @@ use percussion_mechanics::kinematics::{
 };
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
+use percussion_testing::Random;
 
 /// The island of the tree in the list of islands.
 const TREE: usize = 1;
@@ -123,11 +123,11 @@ fn second_derivatives_of_an_alignment_are_those_of_displacements() {
 
 #[test]
 fn column_derivatives_are_those_of_virtual_velocities() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for (kind, model, state) in cases() {
         let (_, body) = tip(&model);
         let n = island(&model).dofs.len();
-        let rates: Vec<f64> = (0..n).map(|_| random.number()).collect();
+        let rates: Vec<f64> = (0..n).map(|_| random.signed()).collect();
         let velocity = |state: &State| {
             let columns = columns(&model, state);
             let (v, ω) = set_column_derivatives(columns.ancestors(body), &rates, &mut Vec::new());
@@ -174,8 +174,8 @@ fn differences_of_gradients_with_the_connection_are_second_derivatives() {
 #[test]
 fn reduced_inertia_solves_for_the_rates_of_the_tree() {
     for (kind, model, mut state) in cases() {
-        let mut random = Random(6);
-        state.momenta.iter_mut().for_each(|p| *p = random.number());
+        let mut random = Random::new(6);
+        state.momenta.iter_mut().for_each(|p| *p = random.signed());
         let mut inertia = ReducedInertia::default();
         inertia.set(&model, &[TREE], &state);
         let dofs = island(&model).dofs.clone();
@@ -195,10 +195,10 @@ fn reduced_inertia_solves_for_the_rates_of_the_tree() {
 
 #[test]
 fn the_mass_gradient_is_the_derivative_of_the_kinetic_form() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for (kind, model, state) in cases() {
         let n = island(&model).dofs.len();
-        let list = |random: &mut Random| (0..n).map(|_| random.number()).collect::<Vec<f64>>();
+        let list = |random: &mut Random| (0..n).map(|_| random.signed()).collect::<Vec<f64>>();
         let (mu, nu) = (list(&mut random), list(&mut random));
         let form = |state: &State| {
             let bodies = island(&model).bodies.clone();

@@ -6,16 +6,16 @@ mod decomposition_world;
 mod lcp_world;
 
 use common::chain_builder;
-use common::counter::{Counter, requests};
 use decomposition_world::{GRAVITY, cube, floor, free_body, surface};
 use lcp_world::{ground, plate};
 use percussion_geometry::{Pose, Vec2, Vec3};
 use percussion_mechanics::schemes::{LcpOptions, SchemeKind, SchemeOptions};
 use percussion_mechanics::step_record::StepSolver;
 use percussion_mechanics::{JointKind, Ledger, ModelBuilder};
+use percussion_testing::{CountingAllocator, allocations};
 
 #[global_allocator]
-static COUNTER: Counter = Counter;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Requests of warm steps with their bookkeeping.
 fn requests_of_warm_steps(builder: ModelBuilder, solver: StepSolver, warm: usize, steps: usize) -> usize {
@@ -31,13 +31,13 @@ fn requests_with(builder: ModelBuilder, lcp: LcpOptions, warm: usize, steps: usi
     let mut from = 0;
     for k in 0..warm + steps {
         if k == warm {
-            from = requests();
+            from = allocations();
         }
         before.clone_from(&state);
         scheme.step(&model, &mut state, 1e-3).unwrap();
         ledger.record(&model, &before, &state, 1e-3, scheme.step_record()).unwrap();
     }
-    requests() - from
+    allocations() - from
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn boxes_at_rest_allocate_nothing() {
     for solver in [StepSolver::Auto, StepSolver::GaussSeidel] {
         assert_eq!(requests_of_warm_steps(builder.clone(), solver, 50, 100), 0, "{solver:?}");
     }
-    // Nor do steps that are left unsolved, and calmed.
+    // Nor do steps that are left unsolved and scale impulses.
     let few = LcpOptions {
         solver: StepSolver::GaussSeidel,
         sweeps: 1,

@@ -75,8 +75,8 @@ fn a_box_leaves_a_table_that_is_shaken_by_more_than_gravity() {
             sim.step().unwrap();
             let t = sim.state().time - since;
             if t > 0.0 {
-                let flown = height + speed * t - 0.5 * G * t * t;
-                worst = worst.max((position(&sim, 1).z - 0.25 - flown).abs());
+                let flight_height = height + speed * t - 0.5 * G * t * t;
+                worst = worst.max((position(&sim, 1).z - 0.25 - flight_height).abs());
             }
         }
         (h, worst)

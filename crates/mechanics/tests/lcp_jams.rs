@@ -140,7 +140,7 @@ fn a_block_between_walls_gets_an_answer_or_evidence_from_every_solver() {
                     assert!(matches!(ending, Ending::Ran(residual) if residual < 1e-8), "{ending:?}");
                 }
                 if solver == StepSolver::Lemke && room < 0.0 {
-                    // Both walls ask it to leave the other: the impulses cancel.
+                    // The constraints of both walls contradict each other: the impulses cancel.
                     assert_eq!(ending, Ending::Jammed);
                 }
             }

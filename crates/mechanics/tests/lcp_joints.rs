@@ -26,7 +26,7 @@ fn opening(sim: &mut Simulation, steps: usize) -> f64 {
     worst
 }
 
-/// Three links and the ground, hinged about y: the loop says three things twice.
+/// Three links and the ground, hinged about y: three of its equations are redundant.
 fn four_bar() -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(GRAVITY);
@@ -55,7 +55,7 @@ fn four_bar() -> ModelBuilder {
     builder
 }
 
-/// Chains of all kinds, hanging on the world, and a loop.
+/// Chains of all kinds, rooted in the world, and a loop.
 fn mechanisms() -> Vec<(&'static str, ModelBuilder)> {
     let tied = ALL_KINDS.into_iter().filter(|kind| *kind != JointKind::Free);
     let mut all: Vec<_> = tied.map(|kind| (kind.word(), chain_builder(kind, 3))).collect();

@@ -141,7 +141,7 @@ fn discs_and_polygons_of_the_plane_come_to_rest_on_a_floor_and_on_a_block() {
     }
 }
 
-/// A problem of zeros has no units to judge by: bodies that touch at rest, without weight, stay so after they came to rest there.
+/// A problem of zeros has no scale for tolerances: bodies that touch at rest, without weight, stay so after they came to rest there.
 #[test]
 fn bodies_without_weight_stay_where_an_impact_left_them() {
     for solver in StepSolver::WORDS.map(|(_, solver)| solver) {

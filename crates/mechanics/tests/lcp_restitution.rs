@@ -25,7 +25,7 @@ fn dropped(ball: bool, e: f64, height: f64) -> ModelBuilder {
     builder
 }
 
-/// Vertical velocities before and after the step of the next meeting.
+/// Vertical velocities before and after the step of the next impact.
 fn meeting(sim: &mut Simulation) -> (f64, f64) {
     loop {
         let before = motion(sim, 1).0.z;
@@ -37,7 +37,7 @@ fn meeting(sim: &mut Simulation) -> (f64, f64) {
     }
 }
 
-/// Without gravity: whatever gap is left in the step of the meeting, the body leaves with e times its speed, and does not turn.
+/// Without gravity: whatever gap is left in the step of the impact, the body leaves with e times its speed, and does not turn.
 #[test]
 fn what_hits_a_floor_leaves_with_e_times_its_speed_wherever_in_the_step_it_meets() {
     for restitution in LAWS {

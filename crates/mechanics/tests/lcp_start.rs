@@ -24,7 +24,7 @@ fn stacks_at_rest_need_no_more_sweeps() {
     let options = LcpOptions { solver: StepSolver::GaussSeidel, tolerance: 1e-7, ..LcpOptions::default() };
     let mut scheme = Lcp::new(&model, &state, &options).unwrap();
     let mut sweeps = |count: usize| -> usize {
-        let mut step = || scheme.step(&model, &mut state, 0.01).map(|effort| effort.iterations).unwrap();
+        let mut step = || scheme.step(&model, &mut state, 0.01).map(|stats| stats.iterations).unwrap();
         (0..count).map(|_| step()).sum()
     };
     let first = sweeps(1);

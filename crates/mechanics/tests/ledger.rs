@@ -60,7 +60,7 @@ fn floating_bodies_keep_their_momenta_with_a_damped_spring_between_them() {
     println!("{:e} {:e}", (now.linear - start.linear).norm(), (now.angular - start.angular).norm());
     assert!((now.linear - start.linear).norm() < 1e-12 * start.linear.norm());
     assert!((now.angular - start.angular).norm() < 1e-11 * start.angular.norm());
-    // The damper took energy, and the ledger knows how much: the rest is the scheme's, of second order.
+    // The damper dissipates energy, which the ledger contains: the rest is the scheme's, of second order.
     let work = simulation.ledger().work();
     println!("work {work}, unexplained {:e}", now.energy() - start.energy() - work);
     assert!(work < -0.1 * start.kinetic.min(1.0));
@@ -93,17 +93,17 @@ fn a_hanging_chain_exchanges_momentum_with_its_support_only() {
         simulation.step().unwrap();
     }
     let ledger = simulation.ledger();
-    let causes = ledger.sources();
-    let sum: Vec3 = causes.iter().map(|c| c.linear).sum();
+    let sources = ledger.sources();
+    let sum: Vec3 = sources.iter().map(|c| c.linear).sum();
     assert!((ledger.latest().linear - ledger.initial().linear - sum).norm() < 1e-12);
-    assert_eq!(causes[1].name, "supports");
-    assert!(causes[1].linear.z > 0.0, "the support carries weight");
-    assert_eq!(causes[2].linear, Vec3::zeros(), "nothing is left for the scheme");
+    assert_eq!(sources[1].name, "supports");
+    assert!(sources[1].linear.z > 0.0, "the support carries weight");
+    assert_eq!(sources[2].linear, Vec3::zeros(), "nothing is left for the scheme");
     assert!(ledger.extremes().position_violation < 1e-12);
     assert!(ledger.extremes().velocity_violation < 1e-12);
     // Gravity's impulse on what moves is weight times time.
     let weight = -9.81 * 3.0 * 1.2 * 0.5;
-    assert!((causes[0].linear.z - weight).abs() < 1e-11);
+    assert!((sources[0].linear.z - weight).abs() < 1e-11);
 }
 
 #[test]

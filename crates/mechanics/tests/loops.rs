@@ -29,19 +29,24 @@ fn hinge(name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose), at
     JointSpec::at(name, JointKind::Revolute, parent, child, &Pose::new(turn, at))
 }
 
-/// A four-bar linkage of revolute joints, three of whose equations are redundant, turning its crank.
-fn four_bar() -> (Model, State) {
-    let [a, b, c, d] = [(0.0, 0.0), (0.1, 0.25), (0.75, 0.5), (0.8, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
-    let mut builder = ModelBuilder::new();
-    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
-    let (crank, crank_pose) = bar(&mut builder, "crank", a, b);
-    let (coupler, coupler_pose) = bar(&mut builder, "coupler", b, c);
-    let (rocker, rocker_pose) = bar(&mut builder, "rocker", d, c);
+/// Crank, coupler and rocker between four points, hinged to the world at the outer two, with a rate of the crank.
+fn close_bars(builder: &mut ModelBuilder, [a, b, c, d]: [Vec3; 4], rate: f64) {
+    let (crank, crank_pose) = bar(builder, "crank", a, b);
+    let (coupler, coupler_pose) = bar(builder, "coupler", b, c);
+    let (rocker, rocker_pose) = bar(builder, "rocker", d, c);
     let first = builder.joint(hinge("A", None, (crank, &crank_pose), a));
     builder.joint(hinge("B", Some((crank, &crank_pose)), (coupler, &coupler_pose), b));
     builder.joint(hinge("D", None, (rocker, &rocker_pose), d));
     builder.close(hinge("C", Some((coupler, &coupler_pose)), (rocker, &rocker_pose), c));
-    builder.rates(first, &[6.0]);
+    builder.rates(first, &[rate]);
+}
+
+/// A four-bar linkage of revolute joints, three of whose equations are redundant, turning its crank.
+fn four_bar() -> (Model, State) {
+    let corners = [(0.0, 0.0), (0.1, 0.25), (0.75, 0.5), (0.8, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    close_bars(&mut builder, corners, 6.0);
     builder.project(true);
     builder.build().unwrap()
 }
@@ -54,11 +59,11 @@ fn a_four_bar_with_redundant_hinges_stays_closed_and_keeps_its_energy() {
     let mut scheme = Variational::new(&model, &state);
     let (mut worst, mut open, mut most) = (0f64, 0f64, 0);
     for _ in 0..5000 {
-        let effort = scheme.step(&model, &mut state, 1e-3).unwrap();
+        let stats = scheme.step(&model, &mut state, 1e-3).unwrap();
         let (k, v, _, _) = totals(&model, &state);
         worst = worst.max((k + v - start).abs() / start.abs());
         open = open.max(violation(&model, &state));
-        most = most.max(effort.iterations);
+        most = most.max(stats.iterations);
     }
     println!("energy {worst:e}, open by {open:e}, iterations {most}");
     assert!(open < 1e-12);
@@ -80,15 +85,8 @@ fn a_four_bar_with_redundant_hinges_stays_closed_and_keeps_its_energy() {
 #[test]
 fn velocities_that_would_open_a_loop_are_refused_unless_projected() {
     let mut builder = ModelBuilder::new();
-    let [a, b, c, d] = [(0.0, 0.0), (0.0, 0.3), (0.5, 0.3), (0.5, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
-    let (crank, crank_pose) = bar(&mut builder, "crank", a, b);
-    let (coupler, coupler_pose) = bar(&mut builder, "coupler", b, c);
-    let (rocker, rocker_pose) = bar(&mut builder, "rocker", d, c);
-    let first = builder.joint(hinge("A", None, (crank, &crank_pose), a));
-    builder.joint(hinge("B", Some((crank, &crank_pose)), (coupler, &coupler_pose), b));
-    builder.joint(hinge("D", None, (rocker, &rocker_pose), d));
-    builder.close(hinge("C", Some((coupler, &coupler_pose)), (rocker, &rocker_pose), c));
-    builder.rates(first, &[1.0]);
+    let corners = [(0.0, 0.0), (0.0, 0.3), (0.5, 0.3), (0.5, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    close_bars(&mut builder, corners, 1.0);
     let refused = builder.clone().build().unwrap_err();
     assert!(matches!(&refused, ModelError::Velocity { joint, .. } if joint == "C"), "{refused}");
     builder.project(true);

@@ -90,7 +90,7 @@ fn names_read_back_and_unknown_ones_are_refused_with_all_names() {
     for kind in SchemeKind::ALL {
         assert_eq!(kind.name().parse(), Ok(kind));
     }
-    let message = "lossful".parse::<SchemeKind>().unwrap_err().to_string();
+    let message = "elastic".parse::<SchemeKind>().unwrap_err().to_string();
     assert!(SchemeKind::NAMES.iter().all(|name| message.contains(name)), "{message}");
 }
 

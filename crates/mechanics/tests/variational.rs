@@ -20,8 +20,8 @@ fn energy_stays_and_joints_hold_for_every_kind() {
         let mut scheme = Variational::new(&model, &state);
         let (mut worst, mut most, mut off) = (0f64, 0, 0f64);
         for _ in 0..2000 {
-            let effort = scheme.step(&model, &mut state, 1e-3).unwrap();
-            most = most.max(effort.iterations);
+            let stats = scheme.step(&model, &mut state, 1e-3).unwrap();
+            most = most.max(stats.iterations);
             let (k, v, _, _) = totals(&model, &state);
             worst = worst.max((k + v - start).abs() / (k + start.abs()));
             off = off.max(violation(&model, &state));

@@ -2,8 +2,8 @@
 //! its picture goes, or plans them, and draws them into `docs/src/pictures/gallery`, where the guide and the README find them; without names,
 //! all of them. A name is that of a scene, or of a variant: `free-top/unstable`.
 //!
-//! What a picture is like stands in one table: instants side by side, where a thing happens step by step; one over the other,
-//! where its path tells the story. Instants are rows of the run.
+//! One table has the options of all pictures: instants side by side for events in sequence, overlaid for paths. Instants are
+//! rows of the run.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use percussion::gallery;
@@ -170,7 +170,7 @@ impl FigureResult {
         })
     }
 
-    /// The run as far as it is drawn, or the whole manoeuvre.
+    /// The run as far as it is drawn, or the whole plan.
     fn recorded(&self, folder: &Path) -> Result<Recording, Box<dyn Error>> {
         let load = |overrides: &[(String, String)]| {
             gallery::load(self.name, overrides).ok_or_else(|| format!("no scene is called {}", self.name))

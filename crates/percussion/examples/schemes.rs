@@ -32,7 +32,7 @@ const CASES: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// The point of every body that is watched: that of the metronome's prisms moves to and fro, while their centres stay.
+/// The point of every body whose path is compared: that of the metronome's prisms moves to and fro, while their centres stay.
 const ABOVE: Vec3 = Vec3::new(0.0, 0.0, 0.2);
 
 /// x-positions of all bodies over time.

@@ -1,4 +1,4 @@
-//! The scenes and studies that come with the program, carried inside it.
+//! The scenes and studies that are compiled into the program.
 
 use percussion_mechanics::schemes::SchemeKind;
 use percussion_scene::SceneError;
@@ -34,7 +34,7 @@ macro_rules! run_scene {
     };
 }
 
-/// A scene whose manoeuvre is to be planned, with its files.
+/// A scene with a plan to be solved, with its files.
 macro_rules! plan_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
         Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+]) }
@@ -232,7 +232,7 @@ pub fn scene(name: &str) -> Option<&'static Scene> {
     SCENES.iter().find(|scene| scene.name == name)
 }
 
-/// Loads a scene to be run, planned or shot: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
+/// Loads a scene of any kind: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
 pub fn load(
     name: &str,
     overrides: &[(String, String)],

@@ -61,6 +61,7 @@ pub use percussion_solve as solve;
 
 /// The names most programs use.
 pub mod prelude {
+    pub use crate::control::{PlanBuilder, PlanSolution};
     pub use crate::geometry::euclid::{Euclidean, PlanarEuclidean, euclidean, planar_euclidean};
     pub use crate::geometry::events::{
         ContactEvent, EventOptions, EventWorkspace, PlanarContactEvent, PlanarEventWorkspace,

@@ -83,13 +83,13 @@ fn every_collision_is_a_line() {
     assert!(told["overlap_max"].as_f64().unwrap() < 1e-12, "{}", told["overlap_max"]);
     assert_eq!(told["projection"]["energy"], 0.0);
     assert_eq!(vector(&told["projection"]["angular_momentum"]), [0.0; 3]);
-    let causes: Vec<&str> =
+    let sources: Vec<&str> =
         told["sources"].as_array().unwrap().iter().map(|c| c["source"].as_str().unwrap()).collect();
-    assert_eq!(causes, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
+    assert_eq!(sources, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
 }
 
 #[test]
-fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
+fn a_resumed_run_is_bitwise_identical_under_every_scheme() {
     let place = Place::new("contact-resumed");
     let scene = place.scene(&tumbling());
     for scheme in SchemeKind::with(|capable| capable.contact != ContactSupport::None).map(SchemeKind::name) {
@@ -114,7 +114,7 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
         let before = row(&parts);
         succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
         assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
-        // The deepest overlap and the shortest piece came before the interruption, and the row after it knows of them.
+        // The largest penetration and the smallest substep are before the interruption; the row after it contains them.
         assert_eq!(row(&parts), before, "{scheme}");
         let [overlap, piece] = before;
         let neither = ["decomposition", "lcp"].contains(&scheme);
@@ -133,7 +133,7 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
 }
 
 #[test]
-fn a_run_in_two_parts_has_the_events_of_a_run_in_one() {
+fn a_resumed_run_has_the_same_events() {
     let place = Place::new("events-resumed");
     let (whole, parts) = (place.join("whole"), place.join("parts"));
     let scene = place.scene(&tumbling());
@@ -181,7 +181,7 @@ fn a_killed_run_loses_and_repeats_no_event() {
 }
 
 #[test]
-fn whoever_follows_a_run_sees_its_rows_and_their_events() {
+fn a_reader_of_a_run_in_progress_has_its_rows_and_their_events() {
     let place = Place::new("events-followed");
     let out = place.join("out");
     let scene = place.scene(&tumbling());
@@ -222,7 +222,7 @@ fn whoever_follows_a_run_sees_its_rows_and_their_events() {
 }
 
 #[test]
-fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
+fn an_unsupported_scheme_or_start_is_reported_before_anything_is_written() {
     let place = Place::new("events-misuse");
     let out = place.join("out");
     let told = |text: &str, more: &[&str], words: &[&str]| {
@@ -375,7 +375,7 @@ fn fallbacks_are_counted_and_reported() {
 }
 
 #[test]
-fn a_step_that_cannot_be_made_leaves_the_collisions_before_it() {
+fn a_failed_step_keeps_the_collisions_before_it() {
     let place = Place::new("events-failure");
     let out = place.join("out");
     // Opposite charges without shapes fall into each other while the cube falls on the floor.

@@ -7,24 +7,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
 use common::{answer, answers, distance, program, vector, weights};
+use percussion_testing::Random;
 use serde_json::Value;
 
-/// A linear congruential generator: the same numbers everywhere.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
-    }
-
-    fn vector<const N: usize>(&mut self, scale: f64) -> [f64; N] {
-        [0; N].map(|_| scale * self.uniform())
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (((self.uniform() + 1.0) / 2.0 * n as f64) as usize).min(n - 1)
-    }
+/// Numbers of which each is at most `size`.
+fn numbers<const N: usize>(random: &mut Random, size: f64) -> [f64; N] {
+    [0; N].map(|_| size * random.signed())
 }
 
 const SPATIAL: &[&str] = &[
@@ -67,19 +55,19 @@ const PLANAR: &[&str] = &[
 
 /// Random pairs of every kind of body with every other, two thirds of them apart.
 fn lines(count: usize) -> String {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut text = String::new();
     for id in 0..count {
-        let far = 1.1 + 0.7 * random.uniform();
+        let far = 1.1 + 0.7 * random.signed();
         if id % 3 == 0 {
             let (a, b) = (PLANAR[random.below(PLANAR.len())], PLANAR[random.below(PLANAR.len())]);
-            let (p, angle) = (random.vector::<2>(far), random.uniform() * 3.0);
+            let (p, angle) = (numbers::<2>(&mut random, far), random.signed() * 3.0);
             text += &format!(
                 "{{\"id\":{id},\"a\":{{{a},\"position\":{p:?},\"angle\":{angle:?}}},\"b\":{{{b}}}}}\n"
             );
         } else {
             let (a, b) = (SPATIAL[random.below(SPATIAL.len())], SPATIAL[random.below(SPATIAL.len())]);
-            let (p, u, v) = (random.vector::<3>(far), random.vector::<3>(2.0), random.vector::<3>(2.0));
+            let [p, u, v] = [far, 2.0, 2.0].map(|size| numbers::<3>(&mut random, size));
             text += &format!(
                 "{{\"id\":{id},\"a\":{{{a},\"position\":{p:?},\"rotation_vector\":{u:?}}},\"b\":{{{b},\"rotation_vector\":{v:?}}}}}\n"
             );
@@ -205,9 +193,9 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
 }
 
 #[test]
-fn whatever_is_done_to_a_line_it_gets_one_answer_or_one_complaint() {
+fn every_mutated_line_has_one_answer_or_one_complaint() {
     let source = lines(300);
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut input = Vec::new();
     for line in source.lines() {
         let mut bytes = line.as_bytes().to_vec();
@@ -420,7 +408,7 @@ fn planar_contacts_and_floors_have_ranges_too() {
     assert_eq!(given["features"], serde_json::json!(["face", "plane"]));
     assert_eq!(given["ranges"]["weights_a"]["3"], serde_json::json!([0.0, 1.0]));
     assert_eq!(given["ranges"]["weights_b"], serde_json::json!({}));
-    // What was not asked for, or has no contact points, has none.
+    // Without a request, or without contact points, there are none.
     assert_eq!(answer(&on_floor.replace("true", "false"))["ranges"], Value::Null);
     let beyond = r#"{"a":{"cube":1,"position":[9,0,0]},"b":{"cube":1},"prediction":1,"ranges":true}"#;
     assert_eq!(answer(beyond)["ranges"], Value::Null);
@@ -486,7 +474,7 @@ fn the_corners_of_the_contact_region_are_its_events() {
 }
 
 #[test]
-fn someone_who_waits_for_each_answer_gets_it() {
+fn each_answer_is_written_before_the_next_line_is_read() {
     let mut child = program().arg("distance").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     for distance in 3..20 {
@@ -528,7 +516,7 @@ fn a_reader_that_stops_early_ends_the_run_quietly() {
 }
 
 #[test]
-fn misuse_is_told_apart_from_bad_lines() {
+fn misuse_and_bad_lines_have_different_exit_codes() {
     for arguments in [
         &["no-such-file.jsonl"][..],
         &["--example", "no-such-scene"],

@@ -171,5 +171,8 @@ fn the_program_refuses_a_scheme_to_which_they_would_rest() {
     let output = run(place.scene(&text), &place.join("run"), &[]);
     assert_eq!(code(&output), 2);
     let said = error(&output);
-    assert!(said.contains("`belt` has a motion, but to the scheme exact what is fixed is at rest"), "{said}");
+    assert!(
+        said.contains("`belt` has a motion, but the scheme exact treats fixed bodies as at rest"),
+        "{said}"
+    );
 }

@@ -1,10 +1,10 @@
-//! Every scene that is run or planned keeps what its `expected.json` says it keeps, and does what it says it does.
+//! Every scene that is run or planned has the conserved quantities and the results of its `expected.json`.
 //!
 //! | key | of a scene file |
 //! |---|---|
 //! | `until`, `steps` | how long the test runs it, s, and in how many steps |
 //! | `energy`, `angular_momentum` | at the start |
-//! | `energy_error_at_most`, `momentum_error_at_most` | what no cause explains: relative energy; N s and N m s |
+//! | `energy_error_at_most`, `momentum_error_at_most` | unaccounted: relative energy; N s and N m s |
 //! | `constant`, `spin_scale` | components of the angular momentum that stay, to rounding relative to this size |
 //! | `collisions`, `collisions_at_least` | how many; of chaotic motions, how many at least |
 //! | `fallbacks_at_most` | none if not given |
@@ -19,16 +19,16 @@
 //!
 //! | key | of a plan |
 //! |---|---|
-//! | `objective`, `guess_at_least` | the price and its tolerance, relative or where it is zero 1e-12; how many times as dear the guess is |
+//! | `objective`, `guess_at_least` | the objective and its tolerance, relative, or 1e-12 where it is zero; least ratio of the objective of the guess to it |
 //! | `contact_times`, `time_tolerance` | of planned contacts, s |
 //! | `sigma`, `sigma_tolerance` | time scales |
-//! | `violation_at_most` | of constraints, in their units, and momentum that nothing explains, N s and N m s |
+//! | `violation_at_most` | of constraints, in their units, and unaccounted momentum, N s and N m s |
 //! | `iterations_at_most`, `rounds_at_most` | of the search |
 //! | `penetration_at_most`, `graze_at_most` | at nodes and between them, m; none if not given |
-//! | `replay_at_most` | how far a simulation of its efforts is from it, m and rad |
+//! | `replay_at_most` | distance of a simulation under its control inputs from it, m and rad |
 //! | `final` | as above |
 //!
-//! | key | of a shot |
+//! | key | of a shooting problem |
 //! |---|---|
 //! | `unknowns`, `tolerance` | what the search chose, by name, and how near it is |
 //! | `impacts`, `residual_at_most`, `iterations_at_most` | of the search |
@@ -53,7 +53,7 @@ use std::path::{Path, PathBuf};
 
 /// Angular momentum that symmetry keeps may wander by rounding, relative to the greatest there was.
 const KEPT: f64 = 1e-11;
-/// A price that is none.
+/// An objective that counts as zero.
 const NOTHING: f64 = 1e-12;
 /// Joints and loops hold at every step.
 const CONSTRAINTS: f64 = 1e-12;
@@ -116,10 +116,10 @@ fn once() -> usize {
     1
 }
 
-/// Of a shot.
+/// Of a shooting problem.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Shot {
+struct ShootWanted {
     unknowns: BTreeMap<String, f64>,
     tolerance: f64,
     impacts: usize,
@@ -140,7 +140,7 @@ struct Events {
     /// Collision `k`, from zero, may be later by `k + 1` times this many seconds.
     #[serde(default)]
     late: f64,
-    /// Pairs of collisions that share an instant, to the bit.
+    /// Pairs of collisions that share an instant, bitwise.
     #[serde(default)]
     simultaneous: Vec<[usize; 2]>,
     /// On the first body, N s; leading components.
@@ -200,7 +200,7 @@ impl Complaints<'_> {
     }
 }
 
-/// All files of the scenes of a kind, by the names that the program knows them by, with what is expected of them.
+/// All files of the scenes of a kind, by their names in the gallery, with what is expected of them.
 fn files<W: DeserializeOwned>(kind: &str) -> Vec<(String, W)> {
     let mut all = Vec::new();
     for scene in SCENES.iter().filter(|scene| scene.kind == kind) {
@@ -223,7 +223,7 @@ fn files<W: DeserializeOwned>(kind: &str) -> Vec<(String, W)> {
 }
 
 #[test]
-fn scenes_of_the_gallery_keep_what_they_should() {
+fn scenes_of_the_gallery_conserve_what_is_expected() {
     let place = Place::new("expected");
     let mut said = Vec::new();
     for (name, wanted) in files::<Wanted>("run") {
@@ -255,9 +255,9 @@ fn scenes_of_the_gallery_keep_what_they_should() {
 }
 
 #[test]
-fn plans_of_the_gallery_come_out_as_they_should() {
+fn plans_of_the_gallery_have_the_expected_solutions() {
     let place = Place::new("expected-plans");
-    // Some searches are long: whoever wants their folders afterwards says where they go.
+    // Some searches are long: this variable names a folder in which their results are kept.
     let kept = std::env::var_os("PERCUSSION_PLANS").map(PathBuf::from);
     let mut said = Vec::new();
     for (name, wanted) in files::<Planned>("plan") {
@@ -285,10 +285,10 @@ fn plans_of_the_gallery_come_out_as_they_should() {
 }
 
 #[test]
-fn shots_of_the_gallery_hit() {
-    let place = Place::new("expected-shots");
+fn shooting_problems_of_the_gallery_converge() {
+    let place = Place::new("expected-shoot");
     let mut said = Vec::new();
-    for (name, wanted) in files::<Shot>("shoot") {
+    for (name, wanted) in files::<ShootWanted>("shoot") {
         let folder = place.join(&name.replace('/', "-"));
         let loaded = load(&name, &[]).unwrap().unwrap();
         let found = shoot(loaded, &folder, &mut |_| CallbackAction::Continue).unwrap();
@@ -331,7 +331,7 @@ fn schemes_of_a_scene_can_express_it_and_no_others_can() {
     }
 }
 
-/// What the summary says.
+/// Figures of the summary.
 fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     c.unless(found.status == Status::Finished, || format!("{:?}", found.failure));
     c.unless(found.steps == wanted.steps, || format!("{} steps", found.steps));
@@ -380,7 +380,7 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     }
 }
 
-/// What the summary says about the search.
+/// Figures of the search in the summary.
 fn solves(c: &mut Complaints<'_>, wanted: &Planned, found: &Summary) {
     let figures = found.plan.as_ref().unwrap();
     println!(
@@ -395,11 +395,13 @@ fn solves(c: &mut Complaints<'_>, wanted: &Planned, found: &Summary) {
     );
     c.unless(figures.outcome == "optimal", || format!("{}: {:?}", figures.outcome, figures.evidence));
     c.unless(found.warnings.is_empty(), || found.warnings.join("; "));
-    let ([objective, relative], price) = (wanted.objective, figures.objective.unwrap_or(f64::NAN));
-    c.unless((price - objective).abs() <= (relative * objective).max(NOTHING), || format!("costs {price:e}"));
+    let ([objective, relative], reached) = (wanted.objective, figures.objective.unwrap_or(f64::NAN));
+    c.unless((reached - objective).abs() <= (relative * objective).max(NOTHING), || {
+        format!("has objective {reached:e}")
+    });
     if let Some(times) = wanted.guess_at_least {
         let guess = figures.objective_guess.unwrap_or(f64::NAN);
-        c.unless(guess >= times * price, || format!("the guess costs only {guess:e}"));
+        c.unless(guess >= times * reached, || format!("the guess has only objective {guess:e}"));
     }
     let lists = [
         ("contacts", &figures.contact_times, Some(&wanted.contact_times), wanted.time_tolerance),

@@ -246,7 +246,7 @@ fn keys_of_a_glb_are_the_places_of_the_trajectory_and_equal_bodies_share_their_n
 }
 
 #[test]
-fn cells_of_the_tables_are_read_back_to_the_bits_of_the_trajectory() {
+fn cells_of_the_tables_are_read_back_bitwise_identical_to_the_trajectory() {
     let place = Place::new("export-csv");
     let out = place.join("run");
     succeed(&run(place.scene(SPINNING), &out, &[]));

@@ -15,30 +15,54 @@ struct Layers {
     modules: &'static [&'static str],
 }
 
-const CRATES: [Layers; 1] = [Layers {
-    name: "mechanics",
-    modules: &[
-        "named_arrays",
-        "tolerances",
-        "rotation",
-        "spatial",
-        "table",
-        "prescribed_motion",
-        "body",
-        "joint",
-        "tree",
-        "contact",
-        "force",
-        "model",
-        "kinematics",
-        "discrete",
-        "step_record",
-        "response",
-        "schemes",
-        "ledger",
-        "simulation",
-    ],
-}];
+const CRATES: [Layers; 2] = [
+    Layers {
+        name: "mechanics",
+        modules: &[
+            "named_arrays",
+            "tolerances",
+            "rotation",
+            "spatial",
+            "table",
+            "prescribed_motion",
+            "body",
+            "joint",
+            "tree",
+            "contact",
+            "force",
+            "model",
+            "kinematics",
+            "discrete",
+            "step_record",
+            "response",
+            "schemes",
+            "ledger",
+            "simulation",
+            "views",
+            "builder",
+        ],
+    },
+    Layers {
+        name: "scene",
+        modules: &[
+            "tolerances",
+            "spelling",
+            "complaint",
+            "vocabulary",
+            "report",
+            "tree",
+            "orthonormal",
+            "placement",
+            "keys",
+            "penetration",
+            "expand",
+            "read",
+            "scene",
+            "run",
+            "study",
+        ],
+    },
+];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -109,7 +109,7 @@ fn the_guide_shows_every_scene_with_its_title_and_command() {
             assert!(shown(section, &format!("{}.svg", scene.name)));
             continue;
         }
-        // Shots are found by the command for plans.
+        // Shooting problems are solved by the command for plans.
         let verb = if scene.kind == "shoot" { "plan" } else { scene.kind };
         let command = format!("`percussion {verb} {}`", scene.name);
         assert!(words.contains(&command), "{}: no command", scene.name);

@@ -108,7 +108,7 @@ const KEYS: [&str; 18] = [
 ];
 
 #[test]
-fn a_manoeuvre_has_the_folder_of_a_run() {
+fn a_plan_has_the_folder_of_a_run() {
     let place = Place::new("plan-folder");
     let (scene, out) = (place.scene(CARRIED), place.join("carried"));
     let output = plan(&scene, &out, &[]);
@@ -126,7 +126,7 @@ fn a_manoeuvre_has_the_folder_of_a_run() {
     assert_eq!(found["contact_times"], Value::Array(Vec::new()));
     assert!(found["violation_max"].as_f64().unwrap() < 1e-9);
     assert!(found["momentum_consistency_max"].as_f64().unwrap() < 1e-9);
-    // The simulator's books know nothing of the program: what the controls did explains all momentum.
+    // The ledger is independent of the program: the controls account for all momentum.
     assert!(figures["linear_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
     assert!(figures["angular_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
 
@@ -153,10 +153,10 @@ fn a_manoeuvre_has_the_folder_of_a_run() {
     assert_eq!(shape, [11, 1, 3]);
     let end = [0.4, 0.0, 0.2];
     assert!(position[30..].iter().zip(end).all(|(x, y)| (x - y).abs() < 1e-9));
-    // The price is the sum that the guide tells of.
-    let price: f64 = controls[..60].chunks(6).map(|row| 0.05 * row.iter().map(|e| e * e).sum::<f64>()).sum();
+    // The objective is the sum in the guide.
+    let effort: f64 = controls[..60].chunks(6).map(|row| 0.05 * row.iter().map(|e| e * e).sum::<f64>()).sum();
     let objective = found["objective"].as_f64().unwrap();
-    assert!((price - objective).abs() < 1e-9 * objective, "{price} {objective}");
+    assert!((effort - objective).abs() < 1e-9 * objective, "{effort} {objective}");
     // Along x the least effort for a rest-to-rest motion by constant pieces falls evenly and is odd in time.
     let along: Vec<f64> = controls[..60].iter().step_by(6).copied().collect();
     let falls: Vec<f64> = along.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -197,7 +197,7 @@ fn a_plan_without_contact_is_replayed_to_rounding() {
     for key in ["agreement_position", "agreement_rotation"] {
         assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
     }
-    // The same judged from the files.
+    // The same, checked from the files.
     let (planned, made) = (floats(&out, "position").1, floats(&again, "position").1);
     assert!(planned.iter().zip(&made).all(|(a, b)| (a - b).abs() < 1e-8));
     let simulated = run(&scene, &place.join("own"), &[]);
@@ -299,7 +299,7 @@ release = 16
 "#;
 
 #[test]
-fn a_joint_that_a_contact_makes_is_made_again_in_the_replay() {
+fn contact_joints_are_replayed() {
     let place = Place::new("plan-lands");
     let (scene, out, again) = (place.scene(LANDS), place.join("plan"), place.join("replay"));
     succeed(&plan(&scene, &out, &["--quiet"]));
@@ -335,8 +335,8 @@ fn a_joint_that_a_contact_makes_is_made_again_in_the_replay() {
     let speed = event["normal_velocity_before"].as_f64().unwrap();
     let lost = event["energy_before"].as_f64().unwrap() - event["energy_after"].as_f64().unwrap();
     assert!((lost - 0.5 * 2.16 * speed * speed).abs() < 1e-9, "{event}");
-    let causes = figures["sources"].as_array().unwrap();
-    let contact = causes.iter().find(|cause| cause["source"] == "contact").unwrap();
+    let sources = figures["sources"].as_array().unwrap();
+    let contact = sources.iter().find(|entry| entry["source"] == "contact").unwrap();
     assert!((contact["energy"].as_f64().unwrap() + lost).abs() < 1e-9, "{contact}");
     assert!(again.join("report.html").is_file());
     // A folder whose contacts are elsewhere is not this plan's.
@@ -394,7 +394,7 @@ fn what_cannot_be_is_named() {
 }
 
 #[test]
-fn misuse_is_told_with_its_remedy() {
+fn misuse_is_reported_with_its_remedy() {
     let place = Place::new("plan-misuse");
     let without = CARRIED.split("[plan]").next().unwrap();
     let scene = place.scene(without);
@@ -405,16 +405,16 @@ fn misuse_is_told_with_its_remedy() {
     assert_eq!(code(&output), 2);
     assert!(error(&output).contains("neither a table [plan]"));
     fs::create_dir_all(place.join("full")).unwrap();
-    fs::write(place.join("full").join("letter.txt"), "dear").unwrap();
+    fs::write(place.join("full").join("letter.txt"), "text").unwrap();
     let output = plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]);
     assert_eq!(code(&output), 2);
     assert!(error(&output).contains("not a run folder"));
 }
 
 #[test]
-fn a_shot_is_found_logged_and_shown() {
-    let place = Place::new("plan-shot");
-    let out = place.join("shot");
+fn a_shooting_problem_is_solved_logged_and_shown() {
+    let place = Place::new("plan-shoot");
+    let out = place.join("shoot");
     let output = plan(Path::new("shooting-circle"), &out, &[]);
     succeed(&output);
     let log = error(&output);
@@ -424,7 +424,7 @@ fn a_shot_is_found_logged_and_shown() {
         (&figures["status"], &figures["shoot"]["outcome"], &figures["collisions"]),
         (&Value::from("finished"), &Value::from("converged"), &Value::from(2))
     );
-    // A line for each iteration and one for the first shot, under their heading.
+    // A line for each iteration and one for the first iterate, under their heading.
     let iterations = figures["shoot"]["iterations"].as_u64().unwrap() as usize;
     assert_eq!(log.lines().count(), iterations + 2, "{log}");
     assert!(text(&output).contains("disc.velocity.x"), "{}", text(&output));

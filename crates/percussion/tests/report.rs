@@ -68,7 +68,7 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     let least = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(least(&shown), single(least(&substeps) / 1e-3));
     assert!(least(&shown) < 0.99, "some step was divided");
-    // The playback is thinned, and says so.
+    // The playback is thinned, with a note.
     let page = Page::of(&long);
     assert_eq!(page.poses(0).len(), 10_000);
     let notes = page.run(0)["notes"].to_string();
@@ -76,7 +76,7 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
 }
 
 #[test]
-fn frames_are_left_out_until_a_page_is_small_enough_and_it_says_so() {
+fn frames_are_left_out_until_a_page_is_small_enough_with_a_warning() {
     let place = Place::new("page-budget");
     let out = place.join("out");
     succeed(&run("falling-polyhedra", &out, &["--until", "1"]));
@@ -112,7 +112,7 @@ fn several_schemes_are_one_command_and_one_page() {
         assert_eq!(page.run(k)["label"], folder.file_name().unwrap().to_str().unwrap());
         assert_eq!(page.poses(k), alone.poses(0));
     }
-    // The same from the folders, and two of one name are told apart.
+    // The same from the folders, and two of one name have different labels.
     let other = place.join("other/falling-cube-tilted-exact");
     fs::create_dir_all(other.parent().unwrap()).unwrap();
     fs::rename(&folders[1], &other).unwrap();
@@ -185,7 +185,7 @@ fn a_folder_without_a_run_is_refused_with_a_remedy() {
 }
 
 #[test]
-fn a_run_that_goes_on_or_was_killed_has_a_page_too() {
+fn a_run_in_progress_or_killed_has_a_page_too() {
     let place = Place::new("page-live");
     let out = place.join("out");
     let mut child = start("kepler", &out, &["--until", "1e9", "--every", "50"]);

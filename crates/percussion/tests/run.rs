@@ -108,22 +108,22 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                     assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
                     assert!(told[momentum]["max_error"].is_f64());
                 }
-                let mut causes: Vec<&str> = told["sources"]
+                let mut sources: Vec<&str> = told["sources"]
                     .as_array()
                     .unwrap()
                     .iter()
                     .map(|c| c["source"].as_str().unwrap())
                     .collect();
-                let count = causes.len();
-                causes.sort_unstable();
-                causes.dedup();
-                assert_eq!(causes.len(), count, "{name}: causes of one name");
+                let count = sources.len();
+                sources.sort_unstable();
+                sources.dedup();
+                assert_eq!(sources.len(), count, "{name}: sources of one name");
                 let bodies = array(&out, "bodies").as_texts().unwrap().len();
                 assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
                 assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);
                 assert_eq!(array(&out, "time").header.kind, Kind::Float);
-                let causes = array(&out, "source_names").as_texts().unwrap().len();
-                assert_eq!(array(&out, "source_angular_momentum").header.shape, [6, causes, 3], "{name}");
+                let sources = array(&out, "source_names").as_texts().unwrap().len();
+                assert_eq!(array(&out, "source_angular_momentum").header.shape, [6, sources, 3], "{name}");
                 let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
                 let collisions = events.lines().filter(|line| !line.contains("\"fallback\"")).count();
                 assert_eq!(told["collisions"], collisions, "{name}");
@@ -143,7 +143,7 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
 }
 
 #[test]
-fn a_run_in_two_parts_has_the_bits_of_a_run_in_one() {
+fn a_resumed_run_is_bitwise_identical() {
     let place = Place::new("resume");
     for scene in ["pendulum-chain", "four-bar", "free-top"] {
         let step = load(scene, &[]).unwrap().unwrap().run.step;
@@ -169,7 +169,7 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_a_folder_that_can_be_resumed_to_the_same_bits() {
+fn a_run_interrupted_by_ctrl_c_resumes_bitwise_identical() {
     let place = Place::new("interrupted");
     let (broken, whole) = (place.join("broken"), place.join("whole"));
     let mut child = start("kepler", &broken, &["--until", "1e9", "--every", "50"]);
@@ -191,7 +191,7 @@ fn ctrl_c_leaves_a_folder_that_can_be_resumed_to_the_same_bits() {
 }
 
 #[test]
-fn a_killed_run_goes_on_from_its_checkpoint() {
+fn a_killed_run_resumes_from_its_checkpoint() {
     let place = Place::new("killed");
     let (broken, whole) = (place.join("broken"), place.join("whole"));
     let mut child = start("kepler", &broken, &["--until", "1e9"]);
@@ -204,7 +204,7 @@ fn a_killed_run_goes_on_from_its_checkpoint() {
     let done = Checkpoint::read(&broken.join("checkpoint")).unwrap().state.steps;
     let h = load("kepler", &[]).unwrap().unwrap().run.step;
     let until = format!("{}", (done + 60) as f64 * h);
-    // The first run kept every state or every n-th, as the scene says; so must the others.
+    // The first run kept every state or every n-th, as in the scene; so must the others.
     succeed(&run("kepler", &broken, &["--until", &until, "--resume"]));
     succeed(&run("kepler", &whole, &["--until", &until]));
     assert_eq!(outcome(&broken), outcome(&whole));
@@ -241,7 +241,7 @@ fn set_changes_the_scene_that_is_run() {
 }
 
 #[test]
-fn misuse_is_told_with_its_place_and_remedy() {
+fn misuse_is_reported_with_its_place_and_remedy() {
     let place = Place::new("misuse");
     let out = place.join("out");
     let told = |scene: &Path, more: &[&str], words: &[&str]| {
@@ -292,7 +292,7 @@ fn check_counts_what_a_scene_holds() {
 }
 
 #[test]
-fn a_step_that_cannot_be_made_leaves_its_evidence() {
+fn a_failed_step_is_reported_with_its_evidence() {
     let place = Place::new("failure");
     let out = place.join("out");
     let scene = place.scene(CHARGES);

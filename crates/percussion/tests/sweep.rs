@@ -176,7 +176,7 @@ fn drawings_are_xml_and_hold_every_point() {
         let text = fs::read_to_string(&path).unwrap();
         well_formed(&text);
         assert_ne!(parsed(&path), Some(false), "{figure}");
-        // Every point says its value, and the whole has a title.
+        // Every point has its value as title, and the whole has a title.
         assert_eq!(text.matches("<title>").count(), markers + 1, "{text}");
         assert!(text.contains("prefers-color-scheme: dark") && text.contains("h [s]"), "{text}");
         assert_eq!(text.contains("class=\"slope\""), figure == "energy");
@@ -200,7 +200,7 @@ fn a_slope_that_is_not_as_expected_ends_with_one_and_is_named() {
 }
 
 #[test]
-fn a_point_that_fails_is_reported_and_the_others_go_on() {
+fn a_point_that_fails_is_reported_and_the_others_continue() {
     let study = "scene = \"charges.toml\"\n[axes.end]\npath = \"run.until\"\nvalues = [0.5, 10, 1]\n\
                  [figures.energy]\nvalue = \"energy.max_relative_error\"\nfit = {}\n";
     let place = prepared("failure", study);
@@ -312,12 +312,12 @@ fn neither_threads_nor_kept_runs_change_a_figure() {
 }
 
 #[test]
-fn an_interrupted_study_goes_on_to_the_same_figures() {
+fn an_interrupted_study_resumes_to_the_same_figures() {
     stopped_and_resumed("-INT", Some(130));
 }
 
 #[test]
-fn a_killed_study_goes_on_to_the_same_figures() {
+fn a_killed_study_resumes_to_the_same_figures() {
     stopped_and_resumed("-KILL", None);
 }
 
@@ -412,7 +412,7 @@ fn alike(a: &str, b: &str) -> bool {
 
 /// With `PERCUSSION_UPDATE_DOCS` set, the drawings of the guide are written anew.
 #[test]
-fn studies_of_the_gallery_are_as_they_expect_and_look_as_the_guide_shows() {
+fn studies_of_the_gallery_have_the_expected_figures_and_charts() {
     let place = Place::new("sweep-gallery");
     for scene in SCENES.iter().filter(|scene| scene.kind == "sweep") {
         let out = place.join(scene.name);

@@ -15,6 +15,12 @@ const LONGEST_FILE: usize = 600;
 /// Crates from top to bottom: each may use those to its right.
 const ORDER: [&str; 7] = ["percussion", "report", "scene", "control", "mechanics", "geometry", "solve"];
 
+/// A crate for tests and benches only, which uses none of the others.
+const TESTING: &str = "testing";
+
+/// Files with a random generator of their own, which tables of the guide are made with.
+const CONGRUENTIAL: [&str; 2] = ["crates/geometry/benches/kernel.rs", "crates/geometry/tests/common/mod.rs"];
+
 fn read(path: impl AsRef<Path>) -> String {
     let path = root().join(path);
     fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -105,7 +111,31 @@ fn crates_depend_downward_only() {
                 continue;
             };
             let used = rest.split(['.', ' ', '=']).next().unwrap();
-            assert!(rank(used) > rank(&name), "{name} must not depend on {used}");
+            if used == TESTING {
+                assert_eq!(
+                    section, "[dev-dependencies]",
+                    "{name} must not depend on {used} outside of its tests"
+                );
+                assert_ne!(name, TESTING);
+                continue;
+            }
+            assert!(name != TESTING && rank(used) > rank(&name), "{name} must not depend on {used}");
+        }
+    }
+}
+
+#[test]
+fn tests_share_their_random_numbers_and_their_allocator() {
+    let shared = [("struct", "Random"), ("impl", "GlobalAlloc")].map(|(kind, name)| format!("{kind} {name}"));
+    for path in with_extension("crates", "rs") {
+        let name = relative(&path);
+        let own = name.starts_with("crates/testing/") || CONGRUENTIAL.contains(&name.as_str());
+        if own || !(name.contains("/tests/") || name.contains("/benches/")) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for word in &shared {
+            assert!(!text.contains(word), "{name} holds {word}, which is in crates/testing");
         }
     }
 }

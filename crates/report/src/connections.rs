@@ -95,9 +95,9 @@ impl Connections {
 }
 
 fn joint_line(model: &Model, joint: &Joint, parent: Option<usize>, child: usize) -> JointLine {
-    let (on_parent, axis) = framed(model, parent, &joint.parent_frame);
-    let (on_child, _) = framed(model, Some(child), &joint.child_frame);
-    JointLine { name: joint.name.clone(), kind: joint.kind, parent: on_parent, child: on_child, axis }
+    let (parent_place, axis) = framed(model, parent, &joint.parent_frame);
+    let (child_place, _) = framed(model, Some(child), &joint.child_frame);
+    JointLine { name: joint.name.clone(), kind: joint.kind, parent: parent_place, child: child_place, axis }
 }
 
 /// Origin and z axis of a joint frame, in the body frame.

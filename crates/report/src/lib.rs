@@ -1,10 +1,10 @@
 //! Presentation of runs: pages, pictures, files for other programs.
 //!
-//! **Knows** run folders: scene, trajectory, events and figures. **Runs nothing**, changes nothing in them and prints
-//! nothing; its results are texts and bytes, and files in given folders.
+//! **Input**: run folders with scene, trajectory, events and figures, which are not changed. **Output**: texts, bytes and
+//! files in given folders. No simulation, no printing.
 //!
 //! A run folder becomes a [`Recording`]: appearances of the bodies, their poses at a number of instants, and the events. Pages,
-//! pictures and exports are made from it. What a study has found becomes charts, a page and a table.
+//! pictures and exports are made from it. The results of a study become charts, a page and a table.
 
 pub mod chart;
 pub mod export;

@@ -5,7 +5,7 @@
 
 use crate::appearance::Appearance;
 
-/// What is fixed.
+/// Fixed bodies.
 pub const FIXED: [u8; 3] = [139, 144, 153];
 
 /// The most different ones first.
@@ -37,7 +37,7 @@ pub fn of_bodies(appearances: &[Appearance]) -> Vec<[u8; 3]> {
     counted.zip(appearances).map(|(counted, appearance)| appearance.colour.unwrap_or(counted)).collect()
 }
 
-/// A colour of a screen as shares of light, as renderers want it: the inverse of sRGB's curve.
+/// Linear colour of an sRGB colour, for renderers.
 pub fn linear(colour: [u8; 3]) -> [f64; 3] {
     colour.map(|value| {
         let share = f64::from(value) / 255.0;
@@ -63,7 +63,7 @@ mod tests {
         axes * (cones * light.map(|v| v.clamp(0.0, 1.0))).map(f64::cbrt)
     }
 
-    /// What readers see who lack the cones for long, middle and short waves (Machado et al. 2009, severity 1).
+    /// Colour vision without the cones for long, middle and short waves (Machado et al. 2009, severity 1).
     fn views() -> [Matrix3<f64>; 4] {
         [
             Matrix3::identity(),

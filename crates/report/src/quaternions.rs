@@ -32,7 +32,7 @@ mod tests {
     use percussion_geometry::Vec3;
 
     #[test]
-    fn a_body_that_turns_and_turns_has_quaternions_that_never_jump() {
+    fn quaternions_of_a_rotating_body_are_continuous() {
         let axis = nalgebra::Unit::new_normalize(Vec3::new(1.0, -2.0, 0.5));
         let mut quaternions = ContinuousQuaternions::new(1);
         for k in 0..1000 {

@@ -179,7 +179,7 @@ fn a_png_is_read_back_as_it_was() {
     }
 }
 
-/// Frames of the animation are, but for few colours, the stills of their instants; and time runs as asked.
+/// Frames of the animation are, up to the palette, the pictures of their instants; time runs at the given speed.
 #[test]
 fn an_animation_shows_the_run() {
     let run = Run::of("gif", BOUNCE);
@@ -212,7 +212,7 @@ fn an_animation_shows_the_run() {
 }
 
 #[test]
-fn whatever_is_asked_for_there_is_a_picture() {
+fn every_combination_of_options_gives_a_picture() {
     for (name, text) in [("rest", REST), ("odd", BOUNCE), ("plane", DISC)] {
         let run = Run::of(name, text);
         let sizes = [(0, 0), (1, 1), (7, 300), (300, 5), (64, 48)];

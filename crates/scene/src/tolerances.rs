@@ -1,4 +1,4 @@
-//! Tolerances of scene files: numbers of a file count as equal within the digits that people write.
+//! Tolerances of scene files: numbers of a file count as equal within the digits that are usually written.
 //!
 //! | constant | value | unit | reason |
 //! |---|---|---|---|

@@ -274,7 +274,7 @@ fn what_a_body_cannot_have_is_refused() {
 
 #[test]
 fn circles_of_names_are_refused() {
-    refused_ball("[shapes.s]\nparts = [\"t\"]\n[shapes.t]\nparts = [\"s\"] # <-", "made of itself");
+    refused_ball("[shapes.s]\nparts = [\"t\"]\n[shapes.t]\nparts = [\"s\"] # <-", "contains itself");
     refused_body(
         "[templates.t]\ntemplate = \"u\"\n[templates.u]\ntemplate = \"t\" # <-\n[bodies.b]\ntemplate = \"t\"\nmass = 1\nshape = { sphere = 1 }",
         "based on itself",
@@ -372,7 +372,7 @@ fn all_complaints_are_given_at_once_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_mistake_in_a_template_is_told_once() {
+fn a_mistake_in_a_template_is_reported_once() {
     let text = "[templates.t]\nmass = \"heavy\" # <-\nshape = { sphere = 1 }\n[patterns.p]\nkind = \"row\"\ntemplate = \"t\"\n\
                 count = 1000\nspacing = [3, 0, 0]\n";
     refused_body(text, "is a string, not a number");

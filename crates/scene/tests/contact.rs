@@ -71,10 +71,10 @@ fn every_choice_arrives() {
     let wanted = ContactOptions {
         law: ImpactLaw::Sum,
         energy: EnergyJumpCondition::Discrete,
-        cascade: 7,
+        max_impacts: 7,
         friction: FrictionLaw::Ratio,
         consistent: true,
-        weigh_potential: true,
+        potential_in_projection: true,
         loss: CollisionModel::Plastic,
     };
     assert_eq!(scene.run.options.contact, wanted);
@@ -192,7 +192,7 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         scene(&with(scheme, rough));
     }
     let unnamed = BALLS.replace("scheme = \"potential\"\n", "");
-    refused(&format!("{unnamed}[contact] # <-\n"), "knows no contact");
+    refused(&format!("{unnamed}[contact] # <-\n"), "has no contact");
     let rough = with("potential", "[contact]\nstiffness = 1\n").replace("restitution = 1", "friction = 0.5");
     refused(&rough, "the surface of `a` has friction 0.5");
 }

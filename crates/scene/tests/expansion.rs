@@ -31,7 +31,7 @@ fn pattern(text: &str) -> String {
 }
 
 #[test]
-fn a_body_has_the_last_word_over_its_template() {
+fn keys_of_a_body_override_those_of_its_template() {
     let text = with_run(
         "[templates.base]\nshape = { cube = 1 }\ndensity = 2\naxis = [0, 0, 1]\nangle = 0.5\nvelocity = [1, 0, 0]\n\
          [templates.t]\ntemplate = \"base\"\nposition = [1, 2, 3]\n\
@@ -48,7 +48,7 @@ fn a_body_has_the_last_word_over_its_template() {
 }
 
 #[test]
-fn rows_and_grids_stand_where_they_should() {
+fn rows_and_grids_have_the_expected_positions() {
     let row = scene(&pattern("kind = \"row\"\ncount = 3\nspacing = [1, 0, 0.5]"));
     assert_eq!(names(&row), ["p-1", "p-2", "p-3"]);
     assert_eq!(position(&row, "p-3"), Vec3::new(2.0, 0.0, 6.0));
@@ -111,7 +111,7 @@ fn random_bodies_keep_their_bounds_and_their_seed() {
 }
 
 #[test]
-fn a_seed_means_the_same_scene_in_every_version() {
+fn a_seed_gives_the_same_scene_in_every_version() {
     let found = position(&scene(&pattern(RANDOM)), "p-1");
     let once = Vec3::new(PINNED[0], PINNED[1], PINNED[2]);
     assert_eq!(found, once);
@@ -121,7 +121,7 @@ fn a_seed_means_the_same_scene_in_every_version() {
 const PINNED: [f64; 3] = [0.2805914270292664, -0.052915922237517066, 10.576221712368833];
 
 #[test]
-fn a_resolved_random_scene_loads_to_the_same_bits() {
+fn a_resolved_random_scene_loads_bitwise_identical() {
     let text = format!("gravity = [0, 0.1, -9.81]\n{}", pattern(RANDOM));
     let first = changed(&text, &[("bodies.p-3.mass", "0.1"), ("patterns.p.count", "7")]);
     assert_eq!(first.model.bodies.len(), 7);
@@ -131,7 +131,7 @@ fn a_resolved_random_scene_loads_to_the_same_bits() {
 }
 
 #[test]
-fn a_chain_hangs_link_by_link() {
+fn links_of_a_chain_are_children_of_one_another() {
     let text = pattern(
         "kind = \"chain\"\ncount = 4\nposition = [0, 0, -0.5]\nspacing = [0, 0, -1]\nanchor = \"world\"\n\
          joint = { kind = \"revolute\", at = [0, 0, 0.5], axis = [0, 1, 0], limits = [-2, 2] }\n\
@@ -156,7 +156,7 @@ fn a_chain_hangs_link_by_link() {
 }
 
 #[test]
-fn rods_tie_beads_into_a_chain() {
+fn rods_connect_beads_to_a_chain() {
     let text = with_run(
         "[templates.bead]\nkind = \"particle\"\nmass = 1\n\
          [patterns.p]\nkind = \"chain\"\ntemplate = \"bead\"\ncount = 4\nspacing = [1, 0, 0]\njoint = { kind = \"rod\" }",
@@ -290,7 +290,7 @@ fn included_files_are_complained_about_where_it_helps() {
 }
 
 #[test]
-fn every_body_of_a_pattern_may_hang_on_one_anchor() {
+fn every_body_of_a_pattern_may_be_a_child_of_one_parent() {
     let flat = pattern("kind = \"grid\"\ncounts = [2, 2, 1]\nspacings = [1, 1, 1]\n").replace(
         "[patterns.p]",
         "[patterns.p]\njoint = { kind = \"planar\", axis = [0, 0, 1], at = [0, 0, 0.5] }",

@@ -34,7 +34,7 @@ fn every_scene_of_the_gallery_loads_without_a_warning() {
 }
 
 #[test]
-fn a_resolved_scene_loads_to_the_same_bits() {
+fn a_resolved_scene_loads_bitwise_identical() {
     for path in scenes() {
         let scene = loaded(&path);
         let again = Scene::parse(&scene.resolved, "resolved.toml", "nowhere", &[]).unwrap();

@@ -2,25 +2,15 @@
 //! knows, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use common::blocks;
 use percussion_scene::{AcceptedWords, Scene, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("../../../docs/src/scenes.md");
-
-/// Fenced blocks with what follows the fence.
-fn blocks() -> Vec<(&'static str, String)> {
-    let mut found = Vec::new();
-    let mut lines = PAGE.lines();
-    while let Some(line) = lines.next() {
-        if let Some(kind) = line.strip_prefix("```") {
-            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
-            found.push((kind, block.join("\n")));
-        }
-    }
-    found
-}
 
 /// An example with the run that most of them leave out.
 fn complete(text: &str) -> String {
@@ -30,7 +20,7 @@ fn complete(text: &str) -> String {
 #[test]
 fn the_examples_load() {
     let mut count = 0;
-    for (kind, text) in blocks() {
+    for (kind, text) in blocks(PAGE) {
         if kind == "toml" {
             let scene = Scene::parse(&complete(&text), "scene.toml", "", &[]);
             scene.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -42,7 +32,7 @@ fn the_examples_load() {
 
 #[test]
 fn the_mistakes_are_refused_as_the_page_says() {
-    let blocks = blocks();
+    let blocks = blocks(PAGE);
     let mut count = 0;
     for (i, (kind, text)) in blocks.iter().enumerate() {
         if *kind == "toml error" {
@@ -67,7 +57,7 @@ struct Heard {
 
 fn heard() -> Heard {
     let mut vocabulary = Vocabulary::default();
-    for (_, text) in blocks().into_iter().filter(|(kind, _)| *kind == "toml") {
+    for (_, text) in blocks(PAGE).into_iter().filter(|(kind, _)| *kind == "toml") {
         Scene::read_recording(&mut vocabulary, "scene.toml", &|_| Ok(complete(&text))).unwrap();
     }
     for folder in fs::read_dir(repository().join("scenes")).unwrap() {
@@ -398,7 +388,7 @@ fn joints_need_what_the_page_says_and_keep_the_coordinates_it_lists() {
                 let value = match *key {
                     "at" => "[0, 0, 0]",
                     "axis" => "[0, 0, 1]",
-                    "second" => "[1, 0, 0]",
+                    "second_axis" => "[1, 0, 0]",
                     other => panic!("{other}"),
                 };
                 text += &format!("{key} = {value}\n");

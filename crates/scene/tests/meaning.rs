@@ -1,4 +1,4 @@
-//! Bodies, joints and forces mean what the guide says.
+//! Bodies, joints and forces have the meaning given in the guide.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -26,7 +26,7 @@ fn written(rotation: &Rotation3<f64>) -> String {
 }
 
 #[test]
-fn all_ways_to_turn_a_body_agree() {
+fn all_forms_of_an_orientation_agree() {
     let axis = Unit::new_normalize(Vec3::new(1.0, -2.0, 2.0));
     let rotation = Rotation3::from_axis_angle(&axis, 0.8);
     let v = axis.into_inner() * 0.8;
@@ -157,7 +157,7 @@ fn placed(joint: &str) -> Scene {
 }
 
 #[test]
-fn joint_coordinates_move_a_body_and_all_that_hangs_on_it() {
+fn joint_coordinates_move_a_body_and_its_descendants() {
     let about = |axis: Vec3, angle: f64| Rotation3::from_axis_angle(&Unit::new_normalize(axis), angle);
     let (none, z) = (Rotation3::identity(), Vec3::z());
     // The motion of space that takes the bodies from where they are written to where they start.
@@ -200,7 +200,7 @@ fn joint_coordinates_move_a_body_and_all_that_hangs_on_it() {
 }
 
 #[test]
-fn frames_on_bodies_say_the_same_as_a_point_of_the_world() {
+fn frames_on_bodies_are_equivalent_to_a_point_of_the_world() {
     let world = placed("kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nangle = 0.4\nrate = 2");
     let child = placed("kind = \"revolute\"\nchild_frame = { position = [-1, 0, 0] }\nangle = 0.4\nrate = 2");
     for name in ["a", "b"] {

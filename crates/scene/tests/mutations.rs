@@ -17,7 +17,7 @@ impl Dice {
     }
 }
 
-/// Things people and programs write by mistake.
+/// Typical mistakes in scene files.
 const STRANGE: [&str; 22] = [
     "nan",
     "inf",

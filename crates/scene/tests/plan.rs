@@ -1,4 +1,4 @@
-//! Plans: what a `[plan]` says becomes, by the model's numbers, and what it may not say.
+//! Plans: the meaning of a `[plan]` in the numbers of the model, and what is refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -53,7 +53,7 @@ fn arm(plan: &str) -> String {
 }
 
 #[test]
-fn a_plan_that_says_nothing_holds_the_start_and_leaves_the_end_free() {
+fn an_empty_plan_fixes_the_start_and_leaves_the_end_free() {
     let scene = scene(&ten(""));
     let PlanSettings { plan, guess, options } = scene.plan.clone().unwrap();
     assert_eq!((plan.intervals, plan.step), (10, 0.1));
@@ -112,7 +112,7 @@ fn an_override_reaches_settings_that_a_plan_does_not_write() {
 }
 
 #[test]
-fn the_cube_that_hits_a_wall_is_what_its_file_says() {
+fn the_cube_that_hits_a_wall_is_that_of_its_file() {
     let scene = gallery("../../scenes/cube-wall");
     let PlanSettings { plan, guess, .. } = scene.plan.clone().unwrap();
     let (mass, moment) = (0.27, 0.27 * 0.01 / 6.0);
@@ -155,7 +155,7 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
 }
 
 #[test]
-fn the_two_cubes_are_what_their_file_says() {
+fn the_two_cubes_are_those_of_their_file() {
     let scene = gallery("../../scenes/two-cubes");
     let plan = scene.plan.clone().unwrap().plan;
     assert_eq!(plan.contacts.iter().map(|m| m.node).collect::<Vec<_>>(), [20, 39]);
@@ -184,7 +184,7 @@ fn the_two_cubes_are_what_their_file_says() {
 }
 
 #[test]
-fn the_throw_of_a_die_is_what_its_file_says() {
+fn the_throw_of_a_die_is_that_of_its_file() {
     let PlanSettings { plan, .. } = gallery("../../scenes/dice-throw").plan.unwrap();
     assert_eq!((plan.start.fixed.clone(), plan.end.fixed.clone()), (vec![false], vec![false]));
     assert_eq!(
@@ -231,13 +231,13 @@ fn a_plan_that_was_read_becomes_a_program() {
     assert_eq!(plan.actuators[2].bounds, [Bound::FREE, Bound::equal(0.0), Bound::FREE]);
     assert!(matches!(plan.actuators[0].control, Control::Dof(1)));
     let nodes = vec![plan.start.state.clone(); plan.intervals + 1];
-    let efforts = vec![0.0; plan.components() * plan.intervals];
+    let inputs = vec![0.0; plan.components() * plan.intervals];
     let mut program = Transcription::new(plan, ConstraintSet::default());
-    let point = program.initial_iterate(nodes, &efforts, &[]);
+    let point = program.initial_iterate(nodes, &inputs, &[]);
     let mut constraints = vec![0.0; program.layout().constraints.len()];
     program.evaluate(&point, &mut constraints).unwrap();
     assert!(constraints.iter().all(|c| c.is_finite()));
-    // The hand is 4 m off the ball in x and -5 m in y; it was asked to be at [1, 0, 0].
+    // The hand is 4 m off the ball in x and -5 m in y; its target is [1, 0, 0].
     let named: Vec<(usize, String)> =
         (0..constraints.len()).map(|row| (row, program.constraint_name(row))).collect();
     let rows: Vec<f64> = named
@@ -252,7 +252,7 @@ fn a_plan_that_was_read_becomes_a_program() {
 }
 
 #[test]
-fn joints_that_all_stand_firm_make_a_firm_end() {
+fn joints_that_are_all_fixed_make_a_fixed_end() {
     let text = arm("[plan.end.joints]\nshoulder = { angle = 1.5707963267948966, rate = 1 }\n\
         elbow = { coordinates = [0, 0], rates = [0, 0] }\nwrist = { rotation_vector = [0, 0, 0], at_rest = true }\n");
     let plan = planned(&text).plan;
@@ -288,7 +288,7 @@ fn a_spherical_joint_on_its_own_is_a_condition_on_orientations() {
     assert_eq!(plan.conditions[0].name, "the rotation of joint `wrist`");
     assert!(!plan.end.fixed[0]);
     let mut off = [0.0; 3];
-    // The state at the end has the joint turned as asked: there the condition holds.
+    // The state at the end satisfies the condition on the joint.
     plan.conditions[0].measure.value(&ConfigurationKinematics::new(&plan.model, &plan.end.state), &mut off);
     assert!(off.iter().all(|c| c.abs() < 1e-14), "{off:?}");
     plan.conditions[0].measure.value(&ConfigurationKinematics::new(&plan.model, &plan.start.state), &mut off);
@@ -342,7 +342,7 @@ fn partial_ends_are_conditions() {
 }
 
 #[test]
-fn placements_relative_to_a_fixed_body_are_firm_and_those_relative_to_a_moving_one_are_conditions() {
+fn placements_relative_to_a_fixed_body_are_fixed_and_those_relative_to_a_moving_one_are_conditions() {
     let shelf =
         "[bodies.shelf]\nkind = \"fixed\"\nposition = [0, 2, 0]\naxis = [0, 0, 1]\nangle_degrees = 90\n";
     let text = format!(
@@ -401,7 +401,7 @@ fn conditions_and_goals_are_read_in_the_same_words() {
 }
 
 #[test]
-fn contacts_take_their_surfaces_from_the_scene_unless_they_say_otherwise() {
+fn contacts_have_the_surfaces_of_the_scene_by_default() {
     let contacts = "[[plan.contacts]]\nnode = 3\nbodies = [\"wall\", \"cube\"]\n\
         [[plan.contacts]]\nname = \"the second\"\nnode = 5\nbodies = [\"cube\", \"wall\"]\nrestitution = 0.5\nfriction = \"stick\"\n\
         [[plan.contacts]]\nnode = 7\nbodies = [\"cube\", \"wall\"]\njoint = \"fixed\"\nrelease = 8\n\

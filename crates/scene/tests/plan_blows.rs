@@ -51,7 +51,7 @@ fn two_cubes_that_may_turn_push_each_other_and_keep_their_momentum() {
         assert_eq!(attempt.outcome, Outcome::Optimal);
         assert!((attempt.objective / found.objective - 1.0).abs() < 1e-5, "{attempt:?}");
     }
-    // The manoeuvre in which nothing turns is a saddle: this is a real minimum below it.
+    // The solution without rotation is a saddle: this is a real minimum below it.
     assert!(found.objective < 0.5 * straight.objective, "{:e}", found.objective);
     for contact in &found.contacts {
         assert!(contact.impulse.dot(&contact.normal) > 1e-4, "{contact:?}");

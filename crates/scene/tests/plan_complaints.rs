@@ -25,7 +25,7 @@ fn thrust(text: &str, said: &str) {
     plan(&format!("[plan.controls.thrust]\nkind = \"force\"\n{text}"), said);
 }
 
-/// A contact at node 5 unless it says otherwise.
+/// A contact, at node 5 by default.
 fn contact(text: &str, said: &str) {
     let node = if text.contains("node") { "" } else { "node = 5\n" };
     plan(&format!("[[plan.contacts]]\n{node}{text}"), said);
@@ -225,7 +225,7 @@ fn bodies_do_not_overlap_at_the_ends() {
         &blue(0.15, "avoid = { margin = 0.1 }\n"),
         "`blue` and `wall` are 5.000e-2 m apart, nearer than the margin of 0.1 m at the end",
     );
-    // At the start the whole plan is named: nothing says there where bodies are.
+    // At the start the whole plan is named, as it has no key for the poses there.
     let near = format!("{CUBES}[plan] # <-\nintervals = 10\nstep = 0.1\n[plan.avoid]\nmargin = 0.85\n");
     refused(&near, "`blue` and `green` are 8.000e-1 m apart, nearer than the margin of 0.85 m at the start");
 }
@@ -305,7 +305,7 @@ fn contacts_can_happen() {
 }
 
 #[test]
-fn mechanisms_are_told_enough_and_not_too_much() {
+fn mechanisms_have_enough_conditions_and_not_too_many() {
     arm(
         "[plan.end]\njoints.elbow = { angle = 1, rate = 2 } # <-",
         "the rates of joint `elbow` at the end are given, but not the whole state",
@@ -348,7 +348,7 @@ fn mechanisms_are_told_enough_and_not_too_much() {
 }
 
 #[test]
-fn scenes_that_no_plan_can_be_made_for_are_refused() {
+fn scenes_that_plans_do_not_support_are_refused() {
     let two = "run = { step = 1e-3, until = 1 }\n[bodies.a]\nmass = 1\nmoments = [1, 1, 1]\n\
         [bodies.b]\nmass = 1\nmoments = [1, 1, 1]\nposition = [0, 0, 1]\n[plan]\nintervals = 5\nstep = 0.1\n";
     refused(

@@ -8,7 +8,7 @@ use percussion_control::solution::Outcome;
 use percussion_control::solve;
 use percussion_solve::nlp::CallbackAction;
 
-/// A cube, a block beside it, and what is asked of the cube.
+/// A cube, a block beside it, and targets of the cube.
 fn conflicts(plan: &str) -> Vec<String> {
     let text = format!(
         r#"

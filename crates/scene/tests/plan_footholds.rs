@@ -16,7 +16,7 @@ use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Model, State};
 use std::sync::LazyLock;
 
-/// The manoeuvre of the scene as it is.
+/// The solution of the scene as it is.
 static FOUND: LazyLock<PlanSolution> = LazyLock::new(|| solved("cartwheel", &[]));
 
 /// A limb of the cartwheel with its point, and the nodes from where it stands on it to where it leaves.
@@ -94,7 +94,7 @@ fn a_cartwheel_stands_on_footholds_that_only_push() {
 }
 
 #[test]
-fn a_cartwheel_lands_when_it_lands_whatever_the_nodes_are() {
+fn the_landing_of_a_cartwheel_does_not_depend_on_the_node() {
     let found = &*FOUND;
     let (first, again) = (["8", "42", "76", "114", "148"], ["6", "44", "78", "114", "152"]);
     for nodes in [first, again] {
@@ -213,9 +213,9 @@ fn angle(model: &Model, state: &State, body: usize) -> f64 {
     up.x.atan2(up.z)
 }
 
-/// On each foothold the robot is a tree on a hinge, which the simulator knows: other coordinates, the same discrete equations.
+/// On each foothold the robot is a tree on a hinge, which the simulator supports: other coordinates, the same discrete equations.
 #[test]
-fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
+fn on_its_footholds_the_cartwheel_agrees_with_a_simulation_under_its_torques() {
     let plan = planned("cartwheel", &[]).plan;
     let found = &*FOUND;
     let model = &plan.model;

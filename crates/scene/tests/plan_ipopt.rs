@@ -1,4 +1,4 @@
-//! Plans as programs, solved by the interior-point method and by Ipopt: the same price.
+//! Plans as programs, solved by the interior-point method and by Ipopt: the same objective.
 #![cfg(feature = "ipopt")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
@@ -11,7 +11,7 @@ use percussion_control::transcription::{
     Transcription,
 };
 use percussion_mechanics::State;
-use percussion_mechanics::contact::Memory;
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_scene::Scene;
 use percussion_solve::nlp::{
     CallbackAction, InteriorPoint, Options, Outcome, Solution, WarmStart, solve_ipopt,
@@ -35,7 +35,7 @@ fn apart(plan: &Plan, nodes: &[State]) -> Vec<SeparationConstraint> {
                 let poses =
                     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
                 contacts
-                    .separation(pair, (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default())
+                    .separation(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default())
                     .unwrap()
                     .normal()
             };
@@ -62,7 +62,7 @@ fn posed(scene: &Scene) -> (Transcription, Iterate) {
         .iter()
         .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
     let encounters: Vec<ResolvedContact> = encounters.collect();
-    // Bodies that meet on purpose are let pass elsewhere: both solvers get the same program, whatever it leaves out.
+    // Pairs of planned contacts may pass through each other elsewhere: both solvers get the same program, whatever it leaves out.
     let apart = if encounters.is_empty() { apart(plan, &path.nodes) } else { Vec::new() };
     let mut program =
         Transcription::new(plan.clone(), ConstraintSet { contacts: encounters, separations: apart });
@@ -78,7 +78,7 @@ fn relative(one: &Solution<Iterate>, other: &Solution<Iterate>) -> f64 {
     (one.objective - other.objective).abs() / other.objective.abs()
 }
 
-/// Solves by both from the same start, and compares the prices.
+/// Solves by both from the same start, and compares the objectives.
 fn agree(name: &str, scene: &Scene) {
     let (mut program, start) = posed(scene);
     let ours = InteriorPoint::new().solve(&mut program, &start, &options()).unwrap();

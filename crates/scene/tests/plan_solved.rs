@@ -17,7 +17,7 @@ use percussion_mechanics::schemes::SchemeKind;
 use percussion_solve::nlp::{InteriorPoint, Options, Solution};
 
 #[test]
-fn contact_times_and_prices_do_not_depend_on_the_node() {
+fn contact_times_and_objectives_do_not_depend_on_the_node() {
     let mut found = Vec::new();
     for node in ["4", "9", "14"] {
         let one = solved("cube-wall", &[("plan.contacts.0.node", node)]);
@@ -65,7 +65,7 @@ impl Line {
         m * m * parts.iter().sum::<f64>()
     }
 
-    /// The least price with collisions at given times, and the speeds before them; none where the cubes do not run into each other.
+    /// The least objective with collisions at given times, and the speeds before them; none where the cubes do not run into each other.
     fn at_times(&self, t1: f64, t2: f64) -> Option<(f64, [f64; 2])> {
         // Quadratic in the speeds: differences are exact.
         let f = |a: f64, b: f64| self.price([t1, t2, a, b]);
@@ -106,7 +106,7 @@ impl Line {
 }
 
 #[test]
-fn two_cubes_do_what_two_masses_on_a_line_do() {
+fn two_cubes_agree_with_two_masses_on_a_line() {
     let settings = planned("two-cubes", &[]);
     let (plan, start) = (&settings.plan, &settings.plan.start.state);
     let mass = |body: usize| plan.model.links[plan.model.slots[body].unwrap()].mass;
@@ -119,15 +119,15 @@ fn two_cubes_do_what_two_masses_on_a_line_do() {
     };
     let found = solved("two-cubes", &[]);
     assert_eq!(found.outcome, Outcome::Optimal);
-    let (price, at, speeds) = line.best();
-    println!("on a line: contacts {at:?} s at {speeds:?} m/s, J {price:.4e}");
+    let (least, at, speeds) = line.best();
+    println!("on a line: contacts {at:?} s at {speeds:?} m/s, J {least:.4e}");
     // The published figures; and the discrete equations are of second order: (0.01 s)² of what changes within 0.1 s.
     let times = [found.contacts[0].time, found.contacts[1].time];
     for ((time, line), published) in times.iter().zip(at).zip([0.1975, 0.39]) {
         assert!((time - line).abs() < 1e-3 * line, "{time} {line}");
         assert!((time - published).abs() < 2e-3 * published, "{time} {published}");
     }
-    assert!((found.objective - price).abs() < 2e-3 * price, "{:e} {price:e}", found.objective);
+    assert!((found.objective - least).abs() < 2e-3 * least, "{:e} {least:e}", found.objective);
     for (sigma, published) in found.time_scales.iter().zip([0.98725, 1.0132, 1.0004]) {
         assert!((sigma - published).abs() < 2e-3 * published, "{sigma} {published}");
     }
@@ -177,7 +177,7 @@ fn stopped(mass: f64, inertia: f64, arm: &Vec3, velocity: &Vec3, spin: &Vec3) ->
 }
 
 #[test]
-fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
+fn a_die_lands_on_the_prescribed_face_and_rests() {
     let plan = planned("dice-throw", &[]).plan;
     let found = solved("dice-throw", &[]);
     assert_eq!(found.outcome, Outcome::Optimal);
@@ -189,7 +189,7 @@ fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
     for (k, node) in found.nodes.iter().enumerate().take(40).skip(1) {
         let h = node.time - found.nodes[k - 1].time;
         scheme.step(model, &mut state, h).unwrap();
-        impacts += scheme.step_record().map_or(0, |transcript| transcript.impacts.len());
+        impacts += scheme.step_record().map_or(0, |record| record.impacts.len());
         let off = (state.positions[0] - node.positions[0]).norm();
         let turned = (state.rotations[0] - node.rotations[0]).amax();
         assert!(off < 1e-8 && turned < 1e-8, "node {k}: {off:e} m, {turned:e}");
@@ -259,13 +259,13 @@ fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
     assert!(follow(&nodes).deviation.rotation > 1e-3);
 }
 
-/// Momenta with which a manoeuvre without efforts arrives at a node.
+/// Momenta with which a plan without control inputs arrives at a node.
 fn momenta_before(plan: &Plan, found: &PlanSolution, node: usize) -> Vec<f64> {
     let ends = (&found.nodes[node - 1], &found.nodes[node]);
     momenta_at_end(plan, ends, &[], &mut Differentiator::default()).unwrap()
 }
 
-/// The program of the two cubes with torques, solved from the manoeuvre without them; nothing keeps apart.
+/// The program of the two cubes with torques, solved from the solution without them; no pair has an avoidance constraint.
 fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Iterate> {
     let torque = [("plan.controls.torque", "{ kind = \"torque\", body = \"pusher\" }")];
     let plan = planned("two-cubes", &torque).plan;
@@ -274,19 +274,19 @@ fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Iterate> 
     };
     let encounters = plan.contacts.iter().map(encounter).collect();
     let forces = found.inputs.chunks_exact(3);
-    let efforts: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();
+    let inputs: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();
     let mut program =
         Transcription::new(plan, ConstraintSet { contacts: encounters, separations: Vec::new() });
-    let start = program.initial_iterate(found.nodes.clone(), &efforts, &found.time_scales);
-    // Rounding turns the cubes a little, and from there the price falls: closer than this no search stays at the saddle.
+    let start = program.initial_iterate(found.nodes.clone(), &inputs, &found.time_scales);
+    // Rounding turns the cubes a little, and from there the objective falls: closer than this no search stays at the saddle.
     let tolerance = if leave_saddles { Options::default().tolerance } else { 1e-5 };
     let options = Options { leave_saddles, tolerance, ..Options::default() };
     InteriorPoint::new().solve(&mut program, &start, &options).unwrap()
 }
 
-/// Torques could turn the cubes: the manoeuvre in which nothing turns satisfies the conditions of first order all the same, by symmetry.
+/// Torques could turn the cubes: the solution without rotation satisfies the first-order conditions nevertheless, by symmetry.
 #[test]
-fn with_torques_the_symmetric_manoeuvre_is_a_saddle_and_is_left() {
+fn with_torques_the_symmetric_solution_is_a_saddle_and_is_left() {
     let found = solved("two-cubes", &[]);
     let stays = with_torques(&found, false);
     let percussion_solve::nlp::Outcome::Saddle { curvature } = stays.outcome else {

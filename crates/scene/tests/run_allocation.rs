@@ -1,18 +1,16 @@
-//! A run asks for no memory from step to step: not for the step, its row, nor what is watched between rows.
+//! A run allocates no memory from step to step: neither for the step, its row, nor for the extremes between rows.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-#[path = "../../mechanics/tests/common/counter.rs"]
-mod counter;
 
 use common::changed;
-use counter::{Counter, requests};
 use percussion_scene::run::run;
+use percussion_testing::{CountingAllocator, allocations};
 use std::fs;
 use std::ops::ControlFlow;
 
 #[global_allocator]
-static COUNTER: Counter = Counter;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Two links in the wind; a brick that slides to rest on a floor, which breaks its path at every step.
 const SCENE: &str = r#"
@@ -60,13 +58,13 @@ medium = [0, 1, 0]
 "#;
 
 #[test]
-fn a_warm_run_asks_for_no_memory() {
+fn a_run_allocates_no_memory_after_its_first_steps() {
     let folder = std::env::temp_dir().join(format!("percussion-run-allocation-{}", std::process::id()));
     let mut asked = [0; 2];
     let summary = run(changed(SCENE, &[]), &folder, false, &mut |progress| {
         match progress.steps {
-            100 => asked[0] = requests(),
-            350 => asked[1] = requests(),
+            100 => asked[0] = allocations(),
+            350 => asked[1] = allocations(),
             _ => {}
         }
         ControlFlow::Continue(())

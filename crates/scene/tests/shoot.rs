@@ -21,7 +21,7 @@ fn gallery(name: &str, overrides: &[(&str, &str)]) -> Scene {
     Scene::load(path, &each.collect::<Vec<_>>()).unwrap()
 }
 
-fn shot(scene: Scene, name: &str) -> ShootFigures {
+fn solved(scene: Scene, name: &str) -> ShootFigures {
     let summary = shoot(scene, &folder(name), &mut |_| CallbackAction::Continue).unwrap();
     assert_eq!(summary.status, Status::Finished);
     summary.shoot.unwrap()
@@ -39,10 +39,10 @@ fn near(figures: &ShootFigures, expected: &[f64], tolerance: f64) {
 /// With `d` from the centre to wall and floor less the radius: across `s T = 2 d`; it comes up as fast as it was thrown, so that
 /// `v = s tan φ`, and is in the air for `T = 2 w/g` with `w² = v² + 2 g d`. Together `s² = g d/(1 + 1/cos φ)`.
 #[test]
-fn a_disc_comes_back_as_by_mirrors() {
+fn a_disc_returns_as_in_the_closed_form() {
     let (d, angle) = (0.9, 1.0_f64);
     let across = (G * d / (1.0 + 1.0 / angle.cos())).sqrt();
-    let figures = shot(gallery("shooting-circle", &[]), "circle");
+    let figures = solved(gallery("shooting-circle", &[]), "circle");
     assert_eq!((figures.outcome.as_str(), figures.impacts), ("converged", 2));
     near(&figures, &[-across, across * angle.tan(), 2.0 * d / across], 1e-12);
     // Newton's method at its end: errors are squared.
@@ -99,7 +99,7 @@ impl Ellipse {
     }
 
     /// Flies for a time, with all impacts on the way.
-    fn flown(mut self, time: f64) -> (Self, Vec<f64>) {
+    fn advanced(mut self, time: f64) -> (Self, Vec<f64>) {
         let (mut now, mut impacts) = (0.0, Vec::new());
         const LOOKS: usize = 4000;
         loop {
@@ -127,7 +127,7 @@ impl Ellipse {
 fn thrown() -> nalgebra::Vector4<f64> {
     let missed = |u: &nalgebra::Vector4<f64>| {
         let begun = Ellipse { at: [1.0, 1.0], turned: 0.0, velocity: [u[0], u[1]], spin: u[2] };
-        let (end, impacts) = begun.flown(u[3]);
+        let (end, impacts) = begun.advanced(u[3]);
         assert_eq!(impacts.len(), 2);
         let heading = end.velocity[1].atan2(end.velocity[0]);
         // Whole turns do not count.
@@ -155,10 +155,10 @@ fn thrown() -> nalgebra::Vector4<f64> {
 
 /// The scheme turns a spinning body by `asin(ω h)/h`, an error of order two; nothing else is different.
 #[test]
-fn an_ellipse_comes_back_as_an_independent_solution_says() {
+fn an_ellipse_returns_as_in_an_independent_solution() {
     let exact = thrown();
     let found = ["0.01", "0.005", "0.0025"].map(|step| {
-        let figures = shot(gallery("shooting-ellipse", &[("run.step", step)]), step);
+        let figures = solved(gallery("shooting-ellipse", &[("run.step", step)]), step);
         assert_eq!((figures.outcome.as_str(), figures.impacts), ("converged", 2));
         nalgebra::Vector4::from_iterator(figures.unknowns.iter().map(|one| one.value))
     });
@@ -174,7 +174,7 @@ fn an_ellipse_comes_back_as_an_independent_solution_says() {
 }
 
 #[test]
-fn a_shot_that_cannot_hit_says_how_it_ended() {
+fn a_shooting_problem_without_solution_reports_its_outcome() {
     let far = gallery("shooting-circle", &[("shoot.iterations", "2")]);
     let summary = shoot(far, &folder("limit"), &mut |_| CallbackAction::Continue).unwrap();
     let figures = summary.shoot.unwrap();
@@ -191,7 +191,7 @@ fn a_shot_that_cannot_hit_says_how_it_ended() {
     // It leaves the wall: nothing is touched.
     let away = gallery("shooting-circle", &[("bodies.disc.velocity", "[2, 9, 0]")]);
     let error = shoot(away, &folder("away"), &mut |_| CallbackAction::Continue).unwrap_err();
-    assert!(matches!(error, RunError::Shot(_)));
+    assert!(matches!(error, RunError::Shooting(_)));
     let said = std::error::Error::source(&error).unwrap().to_string();
     assert!(said.contains("0 impacts") && said.contains("begin with one"), "{said}");
     assert!(matches!(
@@ -218,7 +218,7 @@ fn a_free_body_is_thrown_to_a_place_and_a_turn() {
     let text = text
         .replace("[\\\"z\\\"]", "")
         .replace("angular_velocity = [\"z\"]", "angular_velocity = [\"x\", \"y\", \"z\"]");
-    let figures = shot(scene(&text), "free");
+    let figures = solved(scene(&text), "free");
     near(&figures, &[1.0, 2.0, 3.0, 0.0, 0.0, 0.5], 1e-9);
 }
 

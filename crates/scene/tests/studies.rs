@@ -1,6 +1,9 @@
 //! Study files: what is refused, and the guide's page on them, which names what the reader knows, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use common::blocks;
 use percussion_scene::study::{AxisValue, Scale, Study};
 use percussion_scene::{Complaint, Vocabulary};
 use std::collections::BTreeSet;
@@ -109,23 +112,10 @@ fn what_is_missing_is_asked_for() {
     assert!(error.starts_with("nowhere/study.toml: cannot be read"), "{error}");
 }
 
-/// Fenced blocks with what follows the fence.
-fn blocks() -> Vec<(&'static str, String)> {
-    let mut found = Vec::new();
-    let mut lines = PAGE.lines();
-    while let Some(line) = lines.next() {
-        if let Some(kind) = line.strip_prefix("```") {
-            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
-            found.push((kind, block.join("\n")));
-        }
-    }
-    found
-}
-
 /// The vocabulary of the page's examples and of the studies in the gallery.
 fn vocabulary() -> Vocabulary {
     let mut vocabulary = Vocabulary::default();
-    for (_, text) in blocks().into_iter().filter(|(kind, _)| *kind == "toml") {
+    for (_, text) in blocks(PAGE).into_iter().filter(|(kind, _)| *kind == "toml") {
         Study::read_recording(&mut vocabulary, "study.toml", &|_| Ok(text.clone()))
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
@@ -141,7 +131,7 @@ fn vocabulary() -> Vocabulary {
 
 #[test]
 fn the_pages_mistakes_are_refused_as_it_says() {
-    let blocks = blocks();
+    let blocks = blocks(PAGE);
     let mut count = 0;
     for (i, (kind, text)) in blocks.iter().enumerate() {
         if *kind == "toml error" {

@@ -128,7 +128,7 @@ fn account_for_everything(ran: &Ran) {
         }
         assert!(flow > 1.0, "{flow}");
     }
-    // The last row is what the summary says, to the bit.
+    // The last row is bitwise equal to the summary.
     for (i, told) in ran.summary.sources.iter().enumerate().filter(|_| k == ran.summary.sources.len()) {
         assert_eq!(told.source, sources[i]);
         assert_eq!(told.energy, brought[brought.len() - k + i]);
@@ -207,7 +207,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
 #[test]
-fn the_greatest_overlap_between_two_rows_is_kept() {
+fn the_max_penetration_between_two_rows_is_kept() {
     let all = Ran::new("overlap-all", SOFT, &[]);
     let some = Ran::new("overlap-some", SOFT, &[("run.every", "64")]);
     let (overlap, position) = (all.floats("penetration"), all.floats("position"));
@@ -248,7 +248,7 @@ shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space =
 "#;
 
 #[test]
-fn the_shortest_piece_of_a_step_between_two_rows_is_kept() {
+fn the_smallest_substep_between_two_rows_is_kept() {
     let h = 0.03;
     // Pieces of the step that ends at `i h`: impacts at 0.05 + 0.1 k lie on multiples of 0.01, none of them on one of 0.03.
     let piece = |i: usize| {

@@ -9,8 +9,8 @@ mod common;
 #[path = "../tests/piles/mod.rs"]
 mod piles;
 
-use common::Random;
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
+use percussion_testing::Random;
 use std::time::Instant;
 
 const STEPS: usize = 5;

@@ -8,9 +8,9 @@ mod common;
 #[path = "../tests/piles/mod.rs"]
 mod piles;
 
-use common::Random;
 use percussion_solve::GaussSeidel;
 use percussion_solve::lcp::friction::Cone;
+use percussion_testing::Random;
 use std::time::Instant;
 
 fn main() {

@@ -88,7 +88,7 @@ impl Constraints {
         }
     }
 
-    /// Removes rows and bounds and takes a new number of variables; keeps the memory.
+    /// Removes rows and bounds and takes a new number of variables; keeps the capacity.
     pub fn reset(&mut self, variables: usize) {
         self.coefficients.clear();
         self.row_lower.clear();

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A problem that cannot be posed as given: names the place and says what to do about it.
+/// A problem that cannot be posed as given: names the place and the remedy.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SolveError {
     /// A problem without variables, points or columns.
@@ -20,7 +20,7 @@ pub enum SolveError {
         expected: usize,
         /// The length it has.
         found: usize,
-        /// What each entry belongs to.
+        /// The owner of each entry.
         per: &'static str,
     },
     /// NaN, or an infinity where only numbers make sense.

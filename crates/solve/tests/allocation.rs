@@ -4,42 +4,13 @@
 mod common;
 mod piles;
 
-use common::Random;
 use percussion_solve::lcp::friction::Cone;
 use percussion_solve::qp::QpMethod;
 use percussion_solve::{FrictionContactProblem, GaussSeidel, QpSolver, QuadraticProgram};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: forwards to the system allocator; counting touches a constant-initialised thread-local only.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use percussion_testing::{CountingAllocator, Random, allocations_during};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn counted(work: impl FnOnce()) -> usize {
-    let before = COUNT.with(Cell::get);
-    work();
-    COUNT.with(Cell::get) - before
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Twenty weights under two rows, some with a further inequality, some infeasible.
 fn problem(
@@ -49,12 +20,12 @@ fn problem(
     row: &mut [f64],
     kind: usize,
 ) {
-    target.iter_mut().for_each(|v| *v = random.within(-1.0, 1.0));
+    target.iter_mut().for_each(|v| *v = random.signed());
     into.reset_least_distance(target).unwrap();
     row.fill(1.0);
     into.equal(row, if kind == 2 { -1.0 } else { 1.0 }).unwrap();
     into.nonnegative();
-    row.iter_mut().for_each(|v| *v = random.within(-1.0, 1.0));
+    row.iter_mut().for_each(|v| *v = random.signed());
     if kind == 1 {
         into.at_least(row, 0.1).unwrap()
     } else {
@@ -76,8 +47,8 @@ fn a_warm_solver_allocates_nothing() {
         }
     };
     // Warming up allocates, which also shows that the counter counts.
-    assert!(counted(|| round(3)) > 0);
-    assert_eq!(counted(|| round(300)), 0);
+    assert!(allocations_during(|| round(3)) > 0);
+    assert_eq!(allocations_during(|| round(300)), 0);
 }
 
 /// Particles in a row on a floor, each also touching the next; some joined.
@@ -86,7 +57,7 @@ fn row_of_particles(random: &mut Random, problem: &mut FrictionContactProblem) {
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for k in 0..20 {
-        let momentum = [random.within(-1.0, 1.0), random.within(-1.0, 1.0), -1.0];
+        let momentum = [random.signed(), random.signed(), -1.0];
         problem.block(&unit, &momentum).unwrap();
         problem.contact(&[(k, &axes[2])], 0.3, 0.0).unwrap();
         problem.tangent(&[(k, &axes[0])]).unwrap().tangent(&[(k, &axes[1])]).unwrap();
@@ -119,8 +90,8 @@ fn warm_sweeps_over_contacts_allocate_nothing() {
             last.equality.clone_from(&impulses.equality);
         }
     };
-    assert!(counted(|| round(6)) > 0);
-    assert_eq!(counted(|| round(60)), 0);
+    assert!(allocations_during(|| round(6)) > 0);
+    assert_eq!(allocations_during(|| round(60)), 0);
 }
 
 /// Newton's method, too, once it has seen problems of the size.
@@ -139,7 +110,7 @@ fn a_warm_newton_method_allocates_nothing() {
             }
         }
     };
-    assert!(counted(&mut round) > 0);
-    assert_eq!(counted(&mut round), 0);
+    assert!(allocations_during(&mut round) > 0);
+    assert_eq!(allocations_during(&mut round), 0);
     assert!(factorisations > 0);
 }

@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::Random;
 use nalgebra::{DMatrix, DVector};
 use percussion_solve::lcp::{LcpOutcome, LcpSolution, lcp_residual};
 use percussion_solve::{Lcp, Lemke, QpSolver, QuadraticProgram, SolveError};
+use percussion_testing::Random;
 
 /// Residual of well-conditioned problems.
 const EVIDENCE: f64 = 1e-13;
@@ -42,8 +42,8 @@ fn enumerate(problem: &Lcp) -> Vec<Vec<f64>> {
 
 /// Positive definite, not symmetric: all principal minors are positive.
 fn p_matrix(random: &mut Random, n: usize) -> Vec<f64> {
-    let a = DMatrix::from_fn(n, n, |_, _| random.within(-1.0, 1.0));
-    let skew = DMatrix::from_fn(n, n, |_, _| random.within(-1.0, 1.0));
+    let a = DMatrix::from_fn(n, n, |_, _| random.signed());
+    let skew = DMatrix::from_fn(n, n, |_, _| random.signed());
     let m = &a * a.transpose() + DMatrix::identity(n, n) * 0.05 + &skew - skew.transpose();
     m.transpose().as_slice().to_vec()
 }
@@ -54,7 +54,7 @@ fn p_matrices_have_the_one_solution_that_enumeration_finds() {
     let mut lemke = Lemke::new();
     for k in 0..400 {
         let n = 1 + k % 8;
-        let problem = Lcp::new(&p_matrix(&mut random, n), &random.vector(n)).unwrap();
+        let problem = Lcp::new(&p_matrix(&mut random, n), &random.numbers(n)).unwrap();
         let all = enumerate(&problem);
         assert_eq!(all.len(), 1, "problem {k}");
         let solution = lemke.solve(&problem);
@@ -74,7 +74,7 @@ fn any_matrix_gives_a_solution_or_a_ray_that_the_residual_accepts() {
     let mut rays = 0;
     for k in 0..600 {
         let n = 2 + k % 6;
-        let problem = Lcp::new(&random.vector(n * n), &random.vector(n)).unwrap();
+        let problem = Lcp::new(&random.numbers(n * n), &random.numbers(n)).unwrap();
         let solution = lemke.solve(&problem);
         assert_ne!(solution.outcome, LcpOutcome::IterationLimit, "problem {k}");
         let residual = lcp_residual(&problem, solution).unwrap();
@@ -92,7 +92,7 @@ fn any_matrix_gives_a_solution_or_a_ray_that_the_residual_accepts() {
     assert!(rays > 20 && rays < 580, "{rays}");
 }
 
-/// Lemke's method without protection: the first of the rows that tie leaves. Says whether a basis came back.
+/// Lemke's method without protection: the first of the rows that tie leaves. Returns whether a basis repeated.
 fn plain_method_cycles(m: &[f64], q: &[f64]) -> bool {
     let n = q.len();
     let mut tableau = DMatrix::from_fn(n, 2 * n + 2, |i, j| match j {
@@ -183,11 +183,11 @@ fn mixed_problems_agree_with_the_quadratic_solver_and_redundant_equations_do_not
     let (mut lemke, mut solver) = (Lemke::new(), QpSolver::new());
     for k in 0..100 {
         let (n, equalities, inequalities) = (3 + k % 4, 1 + k % 2, 2 + k % 5);
-        let b = DMatrix::from_fn(n, n, |_, _| random.within(-1.0, 1.0));
+        let b = DMatrix::from_fn(n, n, |_, _| random.signed());
         let g_matrix = &b * b.transpose() + DMatrix::identity(n, n) * 0.2;
-        let gradient = random.vector(n);
+        let gradient = random.numbers(n);
         let mut rows: Vec<(Vec<f64>, f64)> =
-            (0..equalities + inequalities).map(|_| (random.vector(n), random.within(-0.3, 0.0))).collect();
+            (0..equalities + inequalities).map(|_| (random.numbers(n), random.between(-0.3, 0.0))).collect();
         // The last equality repeats the first, twice as long.
         let repeated = (rows[0].0.iter().map(|v| 2.0 * v).collect(), 2.0 * rows[0].1);
         rows.insert(equalities, repeated);
@@ -247,8 +247,8 @@ fn badly_scaled_unknowns_are_no_obstacle() {
     for k in 0..100 {
         let n = 6;
         let plain = p_matrix(&mut random, n);
-        let q = random.vector(n);
-        let units: Vec<f64> = (0..n).map(|_| random.within(-30.0, 30.0).exp2()).collect();
+        let q = random.numbers(n);
+        let units: Vec<f64> = (0..n).map(|_| random.between(-30.0, 30.0).exp2()).collect();
         let m: Vec<f64> = (0..n * n).map(|e| plain[e] * units[e / n] * units[e % n]).collect();
         let scaled: Vec<f64> = q.iter().zip(&units).map(|(q, u)| q * u).collect();
         let reference = solved(&Lcp::new(&plain, &q).unwrap());

@@ -3,7 +3,6 @@
 
 mod common;
 
-use common::Random;
 use percussion_solve::lcp::friction::{
     Cone, ConvexRelaxation, FixedPoint, FixedPointMap, FrictionalLemke, FrictionalOutcome,
     FrictionalSolution, cone_residual, frictional_residual, relaxation_residual,
@@ -11,6 +10,7 @@ use percussion_solve::lcp::friction::{
 use percussion_solve::{
     FrictionContactProblem as Problem, GaussSeidel, Impulses, QpSolver, QuadraticProgram, SolveError,
 };
+use percussion_testing::Random;
 
 /// Residual of small problems.
 const EVIDENCE: f64 = 1e-12;
@@ -225,10 +225,10 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
 fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Problem {
     let mut problem = Problem::new();
     for _ in 0..bodies {
-        let momentum: Vec<f64> = random.vector(6);
-        ball(&mut problem, random.within(0.5, 2.0), random.within(0.1, 0.6), &momentum);
+        let momentum: Vec<f64> = random.numbers(6);
+        ball(&mut problem, random.between(0.5, 2.0), random.between(0.1, 0.6), &momentum);
     }
-    let direction = |random: &mut Random| common::unit3([random.bell(), random.bell(), random.bell()]);
+    let direction = |random: &mut Random| common::unit3([random.normal(), random.normal(), random.normal()]);
     let centre = |k: usize| [2.0 * k as f64, 0.0, 0.0];
     for k in 0..bodies / 3 {
         let axis = direction(random);
@@ -246,7 +246,7 @@ fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction:
         let r = direction(random);
         let point = [c[0] + r[0], c[1] + r[1], c[2] + r[2]];
         let friction = if random.below(5) == 0 { 0.0 } else { friction * random.unit() };
-        contact_at(&mut problem, point, (over, c), under, frame, friction, random.within(0.0, 0.3));
+        contact_at(&mut problem, point, (over, c), under, frame, friction, random.between(0.0, 0.3));
     }
     problem
 }
@@ -276,8 +276,8 @@ fn relaxations_agree_with_the_dense_quadratic_solver() {
     for k in 0..40 {
         // One body, contacts with the ground: small enough to write down by hand.
         let mut problem = Problem::new();
-        let (mass, inertia) = (random.within(0.5, 2.0), random.within(0.1, 0.6));
-        let b = random.vector(6);
+        let (mass, inertia) = (random.between(0.5, 2.0), random.between(0.1, 0.6));
+        let b = random.numbers(6);
         let body = ball(&mut problem, mass, inertia, &b);
         let mut hessian = [0.0; 36];
         (0..6).for_each(|i| hessian[7 * i] = if i < 3 { mass } else { inertia });
@@ -285,10 +285,11 @@ fn relaxations_agree_with_the_dense_quadratic_solver() {
         let mut qp = QuadraticProgram::new(&hessian, &gradient).unwrap();
         let mut widening = vec![];
         for _ in 0..3 + k % 4 {
-            let [n, other, r] = [0; 3].map(|_| common::unit3([random.bell(), random.bell(), random.bell()]));
+            let [n, other, r] =
+                [0; 3].map(|_| common::unit3([random.normal(), random.normal(), random.normal()]));
             let s = common::unit3(cross(n, other));
             let (friction, gap, gamma) =
-                (random.within(0.1, 0.9), random.within(0.0, 0.2), random.within(0.0, 0.3));
+                (random.between(0.1, 0.9), random.between(0.0, 0.2), random.between(0.0, 0.3));
             contact_at(&mut problem, r, (body, [0.0; 3]), None, [n, s, cross(n, s)], friction, gap);
             for d in [s, cross(n, s)] {
                 for sign in [friction, -friction] {

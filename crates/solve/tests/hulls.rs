@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::{Random, dot};
+use common::dot;
 use percussion_solve::hull::hull_residual;
 use percussion_solve::{
     LinearProgram, QpSolver, QuadraticProgram, SolveError, distance_to_hull, minimum_norm_point, solve_lp,
 };
+use percussion_testing::Random;
 
 #[test]
 fn the_nearest_point_of_a_cube_is_its_clamped_target() {
@@ -15,7 +16,7 @@ fn the_nearest_point_of_a_cube_is_its_clamped_target() {
     let corners: Vec<Vec<f64>> =
         (0..16).map(|k| (0..4).map(|bit| if k >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect()).collect();
     for _ in 0..500 {
-        let target: Vec<f64> = random.vector(4).iter().map(|v| 2.0 * v).collect();
+        let target: Vec<f64> = random.numbers(4).iter().map(|v| 2.0 * v).collect();
         let nearest = distance_to_hull(&corners, &target).unwrap();
         for (p, t) in nearest.point.iter().zip(&target) {
             assert!((p - t.clamp(-1.0, 1.0)).abs() <= 1e-14);
@@ -26,10 +27,10 @@ fn the_nearest_point_of_a_cube_is_its_clamped_target() {
 
 /// Points in general position, on a grid, repeated, or in a common plane.
 fn cloud(random: &mut Random, n: usize, count: usize, kind: usize) -> Vec<Vec<f64>> {
-    let shift: Vec<f64> = random.vector(n).iter().map(|v| 0.6 * v).collect();
+    let shift: Vec<f64> = random.numbers(n).iter().map(|v| 0.6 * v).collect();
     let mut points: Vec<Vec<f64>> = (0..count)
         .map(|_| {
-            let p = random.vector(n);
+            let p = random.numbers(n);
             match kind {
                 0 => p.iter().zip(&shift).map(|(a, b)| a + b).collect(),
                 1 => p.iter().map(|v| (2.0 * v).round() / 2.0 + 0.5).collect(),
@@ -102,7 +103,7 @@ fn membership_agrees_with_the_feasibility_of_a_linear_program() {
     for trial in 0..400 {
         let (n, count) = (1 + random.below(6), 2 + random.below(15));
         let points = cloud(&mut random, n, count, trial % 3);
-        let target: Vec<f64> = random.vector(n).iter().map(|v| 0.3 * v).collect();
+        let target: Vec<f64> = random.numbers(n).iter().map(|v| 0.3 * v).collect();
         let nearest = distance_to_hull(&points, &target).unwrap();
         let k = points.len();
         let mut problem = LinearProgram::minimise(&vec![0.0; k]).unwrap();

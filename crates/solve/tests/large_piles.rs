@@ -4,11 +4,11 @@
 mod common;
 mod piles;
 
-use common::Random;
 use percussion_solve::lcp::friction::{
     Cone, FixedPoint, FrictionalLemke, FrictionalSolution, frictional_residual,
 };
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
+use percussion_testing::Random;
 use std::time::Instant;
 
 /// Velocities agree to this, in units of the momentum size (the masses are of the order of one).
@@ -195,7 +195,7 @@ fn islands_are_solved_independently() {
     }
 }
 
-/// A bounded number of sweeps says how far it came.
+/// A bounded number of sweeps reports its residual.
 #[test]
 fn the_fast_setting_is_honest_about_its_residual() {
     let problem = piles::heap(&mut Random::new(8), [5, 5, 5], [0.3, 0.5], 0.02);

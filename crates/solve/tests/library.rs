@@ -10,12 +10,12 @@
 mod common;
 mod stored;
 
-use common::Random;
 use percussion_solve::lcp::friction::{
     Cone, ConvexRelaxation, FixedPoint, FixedPointMap, FrictionalLemke, FrictionalSolution,
     frictional_residual, relaxation_residual,
 };
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
+use percussion_testing::Random;
 use stored::{Row, Stored, apart, library, named};
 
 /// Contacts up to which the dense method is used.
@@ -31,7 +31,7 @@ const CHANGES: usize = 40;
 /// Problems whose velocity is not determined to the residual of a solution.
 const UNDETERMINED: [&str; 1] = ["dice3-31"];
 
-/// What the residual says of an answer, whatever its solver said.
+/// The residual of an answer, whatever its solver reported.
 fn worst_residual(problem: &FrictionContactProblem, impulses: &Impulses) -> f64 {
     frictional_residual(problem, impulses, Cone::Facets).unwrap().worst()
 }

@@ -5,9 +5,10 @@
 mod common;
 
 use clarabel::solver::SolverStatus;
-use common::{Random, clarabel_lp, cube, dot, microlp, separation_dual, separation_program, unit3};
+use common::{clarabel_lp, cube, dot, microlp, separation_dual, separation_program, unit3};
 use percussion_solve::lp::{LpOutcome, lp_residual, solve_lp_from};
 use percussion_solve::{LinearProgram, SolveError, solve_lp};
+use percussion_testing::Random;
 
 /// Evidence of an answer of well-scaled data must be rounding: about fifty units in the last place.
 const EVIDENCE: f64 = 1e-14;
@@ -150,8 +151,8 @@ fn separation_and_its_dual_agree_to_rounding_on_random_and_aligned_pairs() {
     let mut most = 0;
     for trial in 0..3000 {
         let count = 4 + random.below(27);
-        let distance = random.within(-0.5, 2.0);
-        let beta = unit3([random.bell(), random.bell(), random.bell()]);
+        let distance = random.between(-0.5, 2.0);
+        let beta = unit3([random.normal(), random.normal(), random.normal()]);
         let mut points = |centre: f64| -> Vec<[f64; 3]> {
             if trial % 3 == 0 {
                 // Boxes with parallel axes on a coarse grid: ties everywhere.
@@ -161,7 +162,7 @@ fn separation_and_its_dual_agree_to_rounding_on_random_and_aligned_pairs() {
             }
             (0..count)
                 .map(|_| {
-                    let u = unit3([random.bell(), random.bell(), random.bell()]);
+                    let u = unit3([random.normal(), random.normal(), random.normal()]);
                     [u[0] + centre * beta[0], u[1] + centre * beta[1], u[2] + centre * beta[2]]
                 })
                 .collect()
@@ -198,14 +199,14 @@ fn body(random: &mut Random, kind: usize, stretch: [f64; 3], size: f64, centre: 
                 [angle.cos(), angle.sin(), if k % 2 == 0 { 0.5 } else { -0.5 }]
             })
             .collect(),
-        _ => {
-            (0..8 + random.below(24)).map(|_| unit3([random.bell(), random.bell(), random.bell()])).collect()
-        }
+        _ => (0..8 + random.below(24))
+            .map(|_| unit3([random.normal(), random.normal(), random.normal()]))
+            .collect(),
     };
     let (turn, tilt) = match random.below(3) {
         0 => (0.0, 0.0),
         1 => (std::f64::consts::FRAC_PI_4, 0.0),
-        _ => (random.within(0.0, 6.0), random.within(0.0, 6.0)),
+        _ => (random.between(0.0, 6.0), random.between(0.0, 6.0)),
     };
     let ((s, c), (v, u)) = (f64::sin_cos(turn), f64::sin_cos(tilt));
     let turned = |p: [f64; 3]| [p[0] * c - p[1] * s, p[0] * s + p[1] * c, p[2]];
@@ -264,16 +265,16 @@ fn needles_flakes_dwarfs_and_far_away_pairs_are_separated_to_rounding() {
 /// which makes most vertices degenerate.
 fn random_program(random: &mut Random, rows: usize, columns: usize, grid: bool) -> LinearProgram {
     let round = |v: f64| if grid { (4.0 * v).round() / 4.0 } else { v };
-    let c: Vec<f64> = random.vector(columns).into_iter().map(round).collect();
-    let inside: Vec<f64> = random.vector(columns).into_iter().map(round).collect();
+    let c: Vec<f64> = random.numbers(columns).into_iter().map(round).collect();
+    let inside: Vec<f64> = random.numbers(columns).into_iter().map(round).collect();
     let mut problem =
         if random.below(2) == 0 { LinearProgram::minimise(&c) } else { LinearProgram::maximise(&c) }.unwrap();
     // Half of the programs have a point in common, the others may have none.
     let feasible = random.below(2) == 0;
     let equalities = random.below(1 + columns.min(rows) / 3);
     for i in 0..rows {
-        let a: Vec<f64> = random.vector(columns).into_iter().map(round).collect();
-        let at = if feasible { dot(&a, &inside) } else { round(random.within(-1.0, 1.0)) };
+        let a: Vec<f64> = random.numbers(columns).into_iter().map(round).collect();
+        let at = if feasible { dot(&a, &inside) } else { round(random.signed()) };
         let slack = round(random.unit());
         match random.below(3) {
             _ if i < equalities => problem.equal(&a, at),
@@ -357,7 +358,7 @@ fn the_answer_does_not_depend_on_the_units() {
         let mut points = |c: f64| -> Vec<[f64; 3]> {
             (0..count)
                 .map(|_| {
-                    let u = unit3([random.bell(), random.bell(), random.bell()]);
+                    let u = unit3([random.normal(), random.normal(), random.normal()]);
                     [u[0] + c, u[1], u[2]]
                 })
                 .collect()

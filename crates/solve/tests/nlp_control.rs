@@ -1,4 +1,4 @@
-//! Optimal control: a closed form, sizes from small to large, bounds and obstacles, memory between searches.
+//! Optimal control: a closed form, sizes from small to large, bounds and obstacles, workspaces reused between solves.
 #![allow(clippy::unwrap_used)]
 
 mod nlp_common;

@@ -5,9 +5,10 @@
 mod common;
 
 use clarabel::solver::SolverStatus;
-use common::{Random, clarabel, dot, unit3};
+use common::{clarabel, dot, unit3};
 use percussion_solve::qp::{QpMethod, QpOutcome, QpSolution, qp_residual};
 use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
+use percussion_testing::Random;
 
 /// Karush-Kuhn-Tucker residual of well-conditioned problems.
 const EVIDENCE: f64 = 1e-13;
@@ -32,7 +33,7 @@ fn solved(problem: &QuadraticProgram) -> QpSolution {
 
 /// `B^T B + shift I` of a random square B.
 fn random_hessian(random: &mut Random, n: usize, shift: f64) -> Vec<f64> {
-    let b: Vec<Vec<f64>> = (0..n).map(|_| random.vector(n)).collect();
+    let b: Vec<Vec<f64>> = (0..n).map(|_| random.numbers(n)).collect();
     let mut g = vec![0.0; n * n];
     for i in 0..n {
         for j in 0..n {
@@ -47,16 +48,16 @@ fn random_hessian(random: &mut Random, n: usize, shift: f64) -> Vec<f64> {
 fn random_program(random: &mut Random, n: usize, m: usize, feasible: bool, grid: bool) -> QuadraticProgram {
     let round = |v: f64| if grid { (4.0 * v).round() / 4.0 } else { v };
     let mut problem = if random.below(2) == 0 {
-        QuadraticProgram::least_distance(&random.vector(n))
+        QuadraticProgram::least_distance(&random.numbers(n))
     } else {
-        QuadraticProgram::new(&random_hessian(random, n, 0.1), &random.vector(n))
+        QuadraticProgram::new(&random_hessian(random, n, 0.1), &random.numbers(n))
     }
     .unwrap();
-    let inside: Vec<f64> = random.vector(n).into_iter().map(round).collect();
+    let inside: Vec<f64> = random.numbers(n).into_iter().map(round).collect();
     let equalities = random.below(1 + n.min(m) / 2);
     for i in 0..m {
-        let a: Vec<f64> = random.vector(n).into_iter().map(round).collect();
-        let at = if feasible { dot(&a, &inside) } else { round(random.within(-1.0, 1.0)) };
+        let a: Vec<f64> = random.numbers(n).into_iter().map(round).collect();
+        let at = if feasible { dot(&a, &inside) } else { round(random.signed()) };
         let slack = round(0.3 * random.unit());
         match random.below(3) {
             _ if i < equalities => problem.equal(&a, at),
@@ -142,7 +143,7 @@ fn the_projection_onto_a_simplex_is_that_of_the_sorting_formula() {
     let mut solver = QpSolver::new();
     for trial in 0..500 {
         let n = 1 + random.below(130);
-        let target: Vec<f64> = random.vector(n).iter().map(|v| v * [1.0, 0.01, 10.0][trial % 3]).collect();
+        let target: Vec<f64> = random.numbers(n).iter().map(|v| v * [1.0, 0.01, 10.0][trial % 3]).collect();
         let mut problem = QuadraticProgram::least_distance(&target).unwrap();
         problem.equal(&vec![1.0; n], 1.0).unwrap().nonnegative();
         let expected = onto_simplex(&target);
@@ -158,8 +159,8 @@ fn the_projection_onto_a_simplex_is_that_of_the_sorting_formula() {
 /// the line between the centres: the weights of their corners under the rows of the dual polytope of a contact.
 /// The rows are always dependent, as all corners share the plane.
 fn face_on_face(random: &mut Random, corners: [usize; 2], apart: f64) -> QuadraticProgram {
-    let normal = unit3([random.bell(), random.bell(), random.bell()]);
-    let other = unit3([random.bell(), random.bell(), random.bell()]);
+    let normal = unit3([random.normal(), random.normal(), random.normal()]);
+    let other = unit3([random.normal(), random.normal(), random.normal()]);
     let cross = |a: [f64; 3], b: [f64; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
@@ -217,7 +218,7 @@ fn faces_that_barely_touch_are_carried_by_the_corners_that_meet() {
             assert_eq!(solution.outcome, QpOutcome::Optimal, "trial {trial} {method:?}");
             let residual = qp_residual(&problem, solution).unwrap();
             assert!(residual.worst() <= EVIDENCE, "trial {trial} {method:?}: {residual:?}");
-            // The meeting corners carry all but what a lever of at least 0.001 (1 - cos of a sixty-fourth of a
+            // The touching corners carry all but what a lever of at least 0.001 (1 - cos of a sixty-fourth of a
             // turn is 0.005) makes of the overlap and of the rounding of the rows.
             for w in [solution.x[0], solution.x[corners[0]]] {
                 assert!((w - 1.0).abs() <= 1e3 * (overlap + 1e-14), "trial {trial} {method:?}: {w}");
@@ -234,12 +235,12 @@ fn random_weights(random: &mut Random, n: usize, rows: usize) -> QuadraticProgra
         weights[random.below(n)] += 1.0 / few as f64;
     }
     let spread = if random.below(2) == 0 { 0.0 } else { 1.0 };
-    let target: Vec<f64> = random.vector(n).iter().map(|v| spread * v).collect();
+    let target: Vec<f64> = random.numbers(n).iter().map(|v| spread * v).collect();
     let mut problem = QuadraticProgram::least_distance(&target).unwrap();
     problem.nonnegative().equal(&vec![1.0; n], 1.0).unwrap();
     let mut last = vec![1.0; n];
     for k in 1..rows {
-        let mut row = random.vector(n);
+        let mut row = random.numbers(n);
         if k == rows - 1 && random.below(2) == 0 {
             // A combination of the earlier ones: consistent, dependent.
             row = last.iter().map(|v| 2.0 * v - 0.5).collect();

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::Random;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use percussion_solve::sparse::{Inertia, Ldl, SymmetricMatrix};
+use percussion_testing::Random;
 
 /// A matrix from entries (row, column, value) of its lower triangle; those at one place are added.
 fn matrix(dimension: usize, entries: &[(usize, usize, f64)]) -> SymmetricMatrix {
@@ -42,11 +42,11 @@ fn spectrum(full: &DMatrix<f64>) -> (Inertia, f64) {
     (inertia, most / values.abs().min())
 }
 
-/// Solves and corrects the solution so many times, and says how large residuals are beside the sums of absolute values that they
+/// Solves and corrects the solution so many times, and returns how large residuals are beside the sums of absolute values that they
 /// are differences of, row by row.
 fn residual(matrix: &SymmetricMatrix, factors: &mut Ldl, random: &mut Random, corrections: usize) -> f64 {
     let n = matrix.dimension;
-    let right = DVector::from_vec(random.vector(n));
+    let right = DVector::from_vec(random.numbers(n));
     let full = dense(matrix);
     let (mut x, mut d) = (DVector::zeros(n), DVector::zeros(n));
     for _ in 0..=corrections {
@@ -58,7 +58,7 @@ fn residual(matrix: &SymmetricMatrix, factors: &mut Ldl, random: &mut Random, co
     left.abs().component_div(&sizes).max()
 }
 
-/// The step of a chain: states with and without curvature, efforts, equations between neighbours, and columns that touch all.
+/// The step of a chain: states with and without curvature, inputs, equations between neighbours, and columns that touch all.
 fn chain(random: &mut Random, links: usize, width: usize, border: usize) -> (SymmetricMatrix, Vec<bool>) {
     let mut entries = Vec::new();
     let block = 3 * width;
@@ -67,29 +67,29 @@ fn chain(random: &mut Random, links: usize, width: usize, border: usize) -> (Sym
     for k in 0..links {
         let (state, effort, equation) = (k * block, k * block + width, k * block + 2 * width);
         for i in 0..width {
-            entries.push((effort + i, effort + i, random.within(0.01, 2.0)));
-            entries.push((equation + i, effort + i, random.within(0.1, 1.0)));
+            entries.push((effort + i, effort + i, random.between(0.01, 2.0)));
+            entries.push((equation + i, effort + i, random.between(0.1, 1.0)));
             needy[equation + i] = true;
             for j in 0..width {
-                if random.within(0.0, 1.0) < 0.3 {
-                    entries.push((state + i.max(j), state + i.min(j), random.within(-0.5, 0.5)));
+                if random.between(0.0, 1.0) < 0.3 {
+                    entries.push((state + i.max(j), state + i.min(j), random.between(-0.5, 0.5)));
                 }
                 let own = if i == j { 3.0 } else { 0.3 };
-                entries.push((equation + i, state + j, own * random.within(0.5, 1.0)));
+                entries.push((equation + i, state + j, own * random.between(0.5, 1.0)));
                 if k > 0 {
-                    entries.push((equation + i, state - block + j, random.within(-0.6, 0.6)));
+                    entries.push((equation + i, state - block + j, random.between(-0.6, 0.6)));
                 }
                 if k + 1 < links {
-                    entries.push((equation + i, state + block + j, random.within(-0.6, 0.6)));
+                    entries.push((equation + i, state + block + j, random.between(-0.6, 0.6)));
                 }
             }
             for b in 0..border {
-                entries.push((n - border + b, equation + i, random.within(-1.0, 1.0)));
+                entries.push((n - border + b, equation + i, random.signed()));
             }
         }
     }
     for b in 0..border {
-        entries.push((n - border + b, n - border + b, random.within(-1.0, 1.0)));
+        entries.push((n - border + b, n - border + b, random.signed()));
     }
     (matrix(n, &entries), needy)
 }
@@ -126,16 +126,16 @@ fn any_pattern_is_factorised() {
         let n = 3 + case % 40;
         let mut entries = Vec::new();
         for i in 0..n {
-            if random.within(0.0, 1.0) < 0.2 {
-                entries.push((i, i, random.within(-1.0, 1.0)));
+            if random.between(0.0, 1.0) < 0.2 {
+                entries.push((i, i, random.signed()));
             }
             for _ in 0..2 {
-                let j = (random.within(0.0, n as f64) as usize).min(n - 1);
+                let j = (random.between(0.0, n as f64) as usize).min(n - 1);
                 if j != i {
                     entries.push((
                         i.max(j),
                         i.min(j),
-                        random.within(-1.0, 1.0) * 10.0_f64.powf(random.within(-4.0, 4.0)),
+                        random.signed() * 10.0_f64.powf(random.between(-4.0, 4.0)),
                     ));
                 }
             }
@@ -187,7 +187,7 @@ fn stiff_diagonals_do_no_harm() {
     for case in 0..40 {
         let (mut a, needy) = chain(&mut random, 6, 4, 1);
         for j in (0..a.dimension).filter(|&j| !needy[j]) {
-            a.values[a.starts[j]] += 10.0_f64.powf(random.within(-10.0, 10.0));
+            a.values[a.starts[j]] += 10.0_f64.powf(random.between(-10.0, 10.0));
         }
         let mut factors = Ldl::new(&a, |i| needy[i]);
         let inertia = factors.factor(&a.values).unwrap();

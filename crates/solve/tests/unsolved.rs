@@ -5,9 +5,10 @@ mod common;
 mod piles;
 mod stored;
 
-use common::{Random, dot};
+use common::dot;
 use percussion_solve::lcp::friction::{Cone, frictional_residual};
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
+use percussion_testing::Random;
 use stored::Stored;
 
 /// Kinetic energy `½ vᵀ M v` of a velocity, masses being diagonal.
@@ -32,13 +33,13 @@ fn start(random: &mut Random, problem: &FrictionContactProblem, size: f64) -> Im
     impulses
 }
 
-/// Bodies that touch at random points, with any friction: nothing says that sweeps get anywhere.
+/// Bodies that touch at random points, with any friction: sweeps need not converge.
 fn thicket(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> FrictionContactProblem {
     let mut pile = piles::Pile::default();
-    let direction = |random: &mut Random| common::unit3([random.bell(), random.bell(), random.bell()]);
+    let direction = |random: &mut Random| common::unit3([random.normal(), random.normal(), random.normal()]);
     for k in 0..bodies {
         let v = direction(random).map(|v| 0.5 * v);
-        pile.solid(random.within(0.2, 5.0), [0.5; 3], [k as f64, 0.0, 0.0], v);
+        pile.solid(random.between(0.2, 5.0), [0.5; 3], [k as f64, 0.0, 0.0], v);
     }
     for _ in 0..contacts {
         let over = random.below(bodies);
@@ -46,7 +47,7 @@ fn thicket(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -
         let under = (under != over).then_some(under);
         let (normal, r) = (direction(random), direction(random));
         let point = [over as f64 + 0.7 * r[0], 0.7 * r[1], 0.7 * r[2]];
-        pile.touch(point, normal, (over, under), (friction * random.unit(), random.within(-0.05, 0.1), 2));
+        pile.touch(point, normal, (over, under), (friction * random.unit(), random.between(-0.05, 0.1), 2));
     }
     pile.problem
 }

@@ -27,7 +27,7 @@ struct Ours {
     solution: Solution<Iterate>,
 }
 
-/// ContactGeometry planned at three nodes, with the peer if there is an interpreter for it.
+/// Contacts planned at three nodes, with the peer if there is an interpreter for it.
 pub fn beside(python: Option<&str>) {
     println!(
         "\n| contact at node | unknowns | equations | | iterations | building, ms | solving, ms | whole, ms | J, N² s | contact, s |"

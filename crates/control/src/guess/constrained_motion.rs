@@ -64,7 +64,7 @@ impl<'a> ConstrainedMotion<'a> {
     fn differentiate(&mut self, start: &State, end: &State, h: f64) -> Option<()> {
         let model = &*self.plan.model;
         let (island, t) = (&model.islands[0], start.time + 0.5 * h);
-        let interval = IntervalInputs { model, island, start, end, t, h, controls: &[], efforts: &[] };
+        let interval = IntervalInputs { model, island, start, end, t, h, controls: &[], control_inputs: &[] };
         self.differentiator.differentiate(&interval, &mut self.derivatives).ok()
     }
 

@@ -42,7 +42,7 @@ pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPa
                 t,
                 h,
                 controls: &controls,
-                efforts: &zero,
+                control_inputs: &zero,
             };
             if differentiator.differentiate(&interval, &mut derivatives).is_err() {
                 break;
@@ -62,7 +62,7 @@ pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPa
             own.iter_mut().zip(bounds).for_each(|(e, b)| *e = e.clamp(b.lower, b.upper));
             let place = k * m + first;
             inputs[place..place + count].copy_from_slice(&own);
-            interval.efforts = &own;
+            interval.control_inputs = &own;
             let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
             momentum = differentiator.momenta(&interval, &mut before, &mut after).is_ok().then_some(after);
         }

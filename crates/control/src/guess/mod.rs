@@ -104,7 +104,7 @@ impl Guess {
     }
 }
 
-/// The configuration at a part of the way between two others.
+/// Interpolation of two configurations.
 pub fn between(model: &Model, from: &State, to: &State, part: f64) -> State {
     let mut out = from.clone();
     for island in &model.islands {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct Actuator {
     /// Its name in messages.
     pub name: String,
-    /// What it acts on.
+    /// Its point of application.
     pub control: Control,
     /// The island it acts on.
     pub island: usize,

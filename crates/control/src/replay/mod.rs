@@ -36,7 +36,7 @@ pub enum ReplayError {
         inputs: usize,
         /// Nodes given.
         nodes: usize,
-        /// What the plan has.
+        /// Entries of the plan.
         components: usize,
     },
     /// A contact that the nodes of another plan do not have.
@@ -59,7 +59,7 @@ pub enum ReplayError {
     MovingPoint {
         /// The contact.
         name: String,
-        /// How far, m.
+        /// Distance, m.
         moved: f64,
     },
     /// Nodes whose times do not increase.
@@ -218,7 +218,7 @@ pub fn momenta_at_end(
             t: start.time + 0.5 * h,
             h,
             controls: &controls,
-            efforts: &inputs[first..last],
+            control_inputs: &inputs[first..last],
         };
         let mut before = vec![0.0; island.dofs.len()];
         differentiator.momenta(&interval, &mut before, &mut all[island.dofs.clone()])?;

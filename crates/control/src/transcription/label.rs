@@ -4,7 +4,7 @@ use super::variables::{NONE, VariableIndices};
 use crate::plan::Plan;
 use std::sync::Arc;
 
-/// What a row states.
+/// The meaning of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// Momentum balance of an island at a node.

@@ -14,17 +14,6 @@ use percussion_mechanics::{Body, Model, ModelBuilder, State};
 use percussion_solve::nlp::Bound;
 use std::sync::Arc;
 
-/// A small linear congruential generator.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Uniform in [-1, 1).
-    pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 11) as f64) / (1u64 << 53) as f64 * 2.0 - 1.0
-    }
-}
-
 /// A cube of 270 kg/m³.
 pub fn cube(name: &str, edge: f64) -> Body {
     let solid = Solid::Polytope(Polytope::cube(edge).unwrap());

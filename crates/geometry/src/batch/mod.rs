@@ -58,7 +58,7 @@ pub enum BatchError {
         pairs: usize,
         /// Number of warm starts.
         warm: usize,
-        /// Number of places for answers.
+        /// Number of slots for answers.
         answers: usize,
     },
     /// A pair refers to a shape or placement that is not there.

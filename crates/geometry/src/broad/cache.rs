@@ -59,7 +59,7 @@ impl<T> PairCache<T> {
         self.pairs.binary_search(&pair).ok().map(|at| &self.values[at])
     }
 
-    /// Removes all pairs. Keeps its memory.
+    /// Removes all pairs. Keeps its capacity.
     pub fn clear(&mut self) {
         self.pairs.clear();
         self.values.clear();

@@ -1,7 +1,7 @@
 //! Candidate pairs between one refresh and the next.
 //!
 //! Parts are numbered by their *rank* among the names; a pair of ranks `a < b` is one number, so that a
-//! sorted list of numbers is sorted by names. Its lowest bit says whether the pair touched. From one
+//! sorted list of numbers is sorted by names. Its lowest bit is whether the pair touched. From one
 //! refresh to the next few pairs come and go: the new ones are sorted by themselves and merged in whole
 //! stretches.
 

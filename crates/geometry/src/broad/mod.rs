@@ -11,7 +11,7 @@
 //!
 //! The list of pairs is a function of the current boxes alone: candidates depend on history, but whether a
 //! candidate is listed is decided by the boxes as given, in double precision. Two runs that reach the same
-//! boxes by different ways, or a run resumed in the middle, see the same list to the last pair.
+//! boxes by different ways, or a run resumed in the middle, get the same list to the last pair.
 //!
 //! Why a tree of our own: parry's `Bvh`, driven as rapier drives it, takes two to three times as long on
 //! ten thousand moving boxes, and far longer on fast ones (`cargo bench --bench broad` prints both). Its

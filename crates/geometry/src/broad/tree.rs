@@ -27,7 +27,7 @@ impl Tree {
         self.slots
     }
 
-    /// Makes room for `slots` leaves, all empty and unchanged. Keeps its memory.
+    /// Makes room for `slots` leaves, all empty and unchanged. Keeps its capacity.
     pub fn reset(&mut self, slots: usize) {
         self.slots = 0;
         self.height = 0;

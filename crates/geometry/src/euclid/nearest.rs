@@ -130,7 +130,7 @@ impl Search<'_> {
     }
 
     /// Refines the witness points to the accuracy of the bounds. A point sideways of the nearest one by `t` is longer
-    /// by only `t²/2d`, which the bounds may not see; but a corner lies below the plane across it by
+    /// by only `t²/2d`, which may be below the bounds; but a corner lies below the plane across it by
     /// `t/d` times the features' extent, and that leads on.
     fn refine_witnesses(&mut self) {
         let slack = ROUNDING * self.pair.scale;

@@ -74,7 +74,7 @@ impl Simplex {
     /// The simplex of the nearest point after `corner` came in. `slack` is the rounding of a length here.
     ///
     /// On nearly parallel features the corner that leads on may win no length at all at first: it is kept,
-    /// with a weight of zero if rounding says less, as a degenerate pivot.
+    /// with a weight of zero if rounding gives less, as a degenerate pivot.
     pub(super) fn advance(&self, corner: SupportPoint, slack: f64) -> Advance {
         if self.count == 3 && encloses(&self.corners, &corner) {
             return Advance::Inside;

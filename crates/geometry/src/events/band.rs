@@ -2,7 +2,7 @@
 //!
 //! Let `h` be the height of a point above its body's supporting plane, measured along the pair's `alpha` away from
 //! the other body. For the points of any event `h(p_a) + h(p_b) = s_m - s`, because `<alpha, β> = 1`. Nearly
-//! active events therefore live in a thin band of both bodies, and every face or edge that carries one has a
+//! active events therefore lie in a thin band of both bodies, and every face or edge that carries one has a
 //! vertex in it. The heights of a small polytope are compared one and all; the band of a large one is collected by
 //! walking the vertex graph: a linear function on a convex polytope has connected sublevel sets, so nothing outside the
 //! band and its neighbours is visited.

@@ -59,7 +59,7 @@ impl ActivityTest<'_> {
         (other, band_face): (&Placed, &BandFace),
     ) -> Option<Candidate> {
         let beta = self.line.beta;
-        // The face must look towards the corner's body.
+        // The face's normal must point towards the corner's body.
         let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
         let along = band_face.along * towards;
         if along <= 0.0 {
@@ -141,7 +141,7 @@ impl ActivityTest<'_> {
         Some(Candidate { event, excess })
     }
 
-    /// Solves `x + u e - y - v f = s β` and says how far the points lie beyond the edges' ends.
+    /// Solves `x + u e - y - v f = s β` and returns how far the points lie beyond the edges' ends.
     pub(crate) fn cross_edges(
         &self,
         band_edge_a: &BandEdge,

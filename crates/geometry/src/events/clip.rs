@@ -34,7 +34,7 @@ pub(crate) struct ClipVertex {
     along: BoundaryEdge,
 }
 
-/// Reusable memory of the clipper; the answer is `nodes`, counter-clockwise.
+/// Reused workspace of the clipper; the answer is `nodes`, counter-clockwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clipper {
     pub nodes: Vec<ClipVertex>,

@@ -8,7 +8,7 @@ use super::event::{ContactEvent, EventKind, Side};
 use crate::Vec2;
 use crate::tolerances::events::FACING;
 
-/// Scratch memory for one pair of faces.
+/// Workspace for one pair of faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FacePair {
     subject: Vec<Vec2>,

@@ -58,7 +58,7 @@ pub struct EventWorkspace {
 }
 
 impl EventWorkspace {
-    /// Empty, without memory.
+    /// Empty.
     pub fn new() -> Self {
         Self::default()
     }

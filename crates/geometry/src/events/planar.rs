@@ -173,7 +173,7 @@ fn bands<'a>(
 }
 
 impl PlanarEventWorkspace {
-    /// Empty, without memory.
+    /// Empty.
     pub fn new() -> Self {
         Self::default()
     }

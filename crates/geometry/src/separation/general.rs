@@ -139,10 +139,10 @@ fn along<S: SupportMap>(
     }
     let rise = if let CastOutcome::Converged(rise) = end { rise } else { price(map, &portal, &line) };
     let mut proof = solution_at(&portal, &line, rise);
-    let certified = |p: &Option<PortalSolution>| {
+    let converged = |p: &Option<PortalSolution>| {
         p.as_ref().is_some_and(|p| p.gap() <= tolerances::CERTIFICATE * line.size)
     };
-    if !certified(&proof) {
+    if !converged(&proof) {
         let reach = if near { rho } else { line.size };
         let start = |shift: &V| first.shifted(shift, -1.0, &line.d);
         proof = better(proof, perturbed_casts(map, &line, reach, start, &mut iterations));

@@ -1,7 +1,7 @@
 //! Separation of a bounded body from a half-space: one support query, in closed form.
 //!
 //! `K1 - K2` is itself a half-space, so the LP has one optimal direction: `α = n/<n, β>` with the outward normal
-//! `n`. Without a prescribed β the normal itself serves, and `s` is the plain distance to the plane. The ratio
+//! `n`. Without a prescribed β the normal is β, and `s` is the plain distance to the plane. The ratio
 //! metric grows the bounded body only [Hart, remark 2.18].
 
 use super::answer::{OptionsIn, Outcome, QueryError, SeparationIn, WarmStartIn};

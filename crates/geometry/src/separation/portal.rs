@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! N = (w2 - w1) × (w3 - w1)            portal normal
-//! p = argmax <N, w> over M             price: support of both bodies
+//! p = argmax <N, w> over M             pricing: support of both bodies
 //! τ >= <N, w1>/<N, d>                  the portal is in M: upper bound of s = D - τ
 //! τ <= <N, p>/<N, d>                   the supporting plane:  lower bound of s
 //! stop if p does not rise above the portal, else replace the corner that keeps the line inside

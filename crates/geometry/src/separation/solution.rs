@@ -74,7 +74,7 @@ pub(crate) fn solution_at(portal: &Portal, cast: &RayCast, rise: f64) -> Option<
     let mut depth = dot(&w, d);
     let alpha = scale(&n, -1.0 / nd);
     // Where the clamped weights miss the line, sideways, the bound on s is uncertain by that times the slope;
-    // within the rounding of the coordinates themselves it says nothing.
+    // within the rounding of the coordinates themselves it has no meaning.
     let within = SIDEWAYS * cast.size;
     let missed = |w: &V, depth: f64| {
         let beside = add_scaled(w, d, -depth);

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{Vec2, Vec3};
 
-/// A convex body in space. All are centred as their own documentation says and turned by their pose.
+/// A convex body in space. All are centred as documented for each shape and turned by their pose.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Solid {
     /// Vertices, edges and planar faces.

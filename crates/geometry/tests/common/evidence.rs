@@ -11,13 +11,13 @@ use percussion_geometry::separation::{
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use rayon::prelude::*;
 
-/// A pair as programs see it, and the kernel's answer.
+/// A pair as data of linear programs, and the kernel's answer.
 pub struct Question<const D: usize> {
     pub program: Program<D>,
     pub faces: [Faces<D>; 2],
     /// Distance of the reference points.
     pub distance: f64,
-    /// The kernel's value, direction, weights (body a first), certificate and effort.
+    /// The kernel's value, direction, weights (body a first), certificate and iterations.
     pub value: f64,
     pub alpha: SVector<f64, D>,
     pub weights: Vec<f64>,
@@ -68,9 +68,9 @@ fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// Which programs to ask.
+/// Which programs to solve.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct Programs {
     pub simplex: bool,
     pub interior: bool,
     pub growth: bool,
@@ -84,8 +84,8 @@ const ACTIVE: f64 = 1e-8;
 const POSITIVE: f64 = 1e-5;
 
 impl<const D: usize> Question<D> {
-    /// Asks the programs.
-    pub fn judged(&self, asked: Asked) -> Worst {
+    /// Differences between the answer and the optima of the programs.
+    pub fn errors(&self, asked: Programs) -> Worst {
         let mut worst = Worst {
             pairs: 1,
             certificate: self.certificate,

@@ -1,4 +1,4 @@
-//! Bodies, placements and a judge shared by the tests.
+//! Bodies, placements and a residual check shared by the tests.
 #![allow(dead_code)]
 
 pub mod lattice;
@@ -129,7 +129,7 @@ pub fn body(random: &mut Random) -> Polytope {
 }
 
 /// Evidence about an answer, gathered without the kernel.
-pub struct Verdict {
+pub struct AnswerResiduals {
     /// `<α,β> - 1`.
     pub normalisation: f64,
     /// Support-plane value minus the claimed separation, from all vertices: must be <= 0 up to rounding.
@@ -140,9 +140,15 @@ pub struct Verdict {
     pub weight_error: f64,
 }
 
-/// Judges an answer from vertices alone, relative to body a's position so that distance from the origin does
+/// Residuals of an answer, from vertices alone, relative to body a's position so that distance from the origin does
 /// not blur it.
-pub fn judge(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, answer: &Separation) -> Verdict {
+pub fn answer_residuals(
+    a: &Polytope,
+    pose_a: &Pose,
+    b: &Polytope,
+    pose_b: &Pose,
+    answer: &Separation,
+) -> AnswerResiduals {
     assert_eq!(answer.outcome, Outcome::Solved);
     let shift = pose_b.position - pose_a.position;
     let x: Vec<Vec3> = a.vertices().iter().map(|v| pose_a.rotation * v).collect();
@@ -156,7 +162,7 @@ pub fn judge(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, answer: &
     let pb = mix(answer.weights_b().collect(), &y);
     let negative = answer.weights.iter().fold(0.0, |m: f64, &w| m.max(-w));
     let sum: f64 = answer.weights.iter().sum();
-    Verdict {
+    AnswerResiduals {
         normalisation: (answer.alpha.dot(&answer.beta) - 1.0).abs(),
         dual_gap: answer.separation - (low - high),
         residual: (pa - pb - answer.separation * answer.beta).norm(),

@@ -1,4 +1,4 @@
-//! Linear programs that know nothing of the kernel, in any dimension: the separation program by a dense simplex
+//! Linear programs independent of the kernel, in any dimension: the separation program by a dense simplex
 //! method and by an interior-point method with a crossover, and the growth program of the ratio metric.
 #![allow(dead_code)]
 
@@ -141,7 +141,7 @@ impl<const D: usize> Program<D> {
                 break;
             }
         }
-        // Weight on a row that is not active says that the interior point had not yet decided between neighbours.
+        // Weight on a row that is not active: the interior point has not converged to one of several neighbours.
         let undecided = |b: &Optimum<D>| (0..rows.len()).any(|k| b.weights[k] > 1e-12 && height(k) > 1e-9);
         if best.as_ref().is_none_or(|b| b.doubt > 1e-13 || undecided(b)) {
             let mut near: Vec<usize> = (0..rows.len()).collect();

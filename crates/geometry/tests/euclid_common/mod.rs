@@ -1,51 +1,12 @@
 //! Bodies, placements and brute force for the Euclidean tests.
 #![allow(dead_code)]
 
-use nalgebra::Rotation3;
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
+use percussion_testing::Random;
 
-/// A small seeded generator (SplitMix64), so that every run sees the same bodies.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in `[-1, 1)`.
-    pub fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * 0.5 * (self.signed() + 1.0)
-    }
-
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count as u64) as usize
-    }
-
-    pub fn unit(&mut self) -> Vec3 {
-        loop {
-            let v = Vec3::new(self.signed(), self.signed(), self.signed());
-            if v.norm() > 0.1 && v.norm() < 1.0 {
-                return v.normalize();
-            }
-        }
-    }
-
-    pub fn rotation(&mut self) -> Rotation3<f64> {
-        Rotation3::new(self.unit() * self.between(0.0, 3.1))
-    }
-
-    pub fn pose(&mut self, reach: f64) -> Pose {
-        Pose::new(self.rotation(), self.unit() * self.between(0.0, reach))
-    }
+pub fn pose(random: &mut Random, reach: f64) -> Pose {
+    Pose::new(random.rotation(), random.direction() * random.between(0.0, reach))
 }
 
 pub fn cuboid(half: Vec3) -> Polytope {
@@ -91,7 +52,7 @@ pub fn octahedron(scale: Vec3) -> Polytope {
 pub fn boulder(random: &mut Random, points: usize, scale: Vec3) -> Polytope {
     let cloud: Vec<_> = (0..points)
         .map(|_| {
-            let v = random.unit();
+            let v = random.direction();
             parry3d_f64::math::Vector::new(v.x, v.y, v.z)
         })
         .collect();

@@ -1,63 +1,19 @@
-//! What several shape tests share: seeded random numbers and the judge of a polytope.
+//! What several shape tests share: random polytopes and the check of a polytope.
 #![allow(dead_code)]
 
-use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
 use percussion_geometry::shapes::Polytope;
+use percussion_testing::Random;
 
-/// SplitMix64: small, seeded, the same everywhere.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform in [-1, 1).
-    pub fn signed(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.signed(), self.signed(), self.signed())
-    }
-
-    pub fn direction(&mut self) -> Vec3 {
-        loop {
-            let v = self.vector();
-            if v.norm() > 0.1 && v.norm() < 1.0 {
-                return v.normalize();
-            }
-        }
-    }
-
-    pub fn rotation(&mut self) -> Rotation3<f64> {
-        Rotation3::new(self.direction() * (self.unit() * 3.1))
-    }
-
-    /// A polytope with 4 to about 20 vertices.
-    pub fn polytope(&mut self) -> Polytope {
-        loop {
-            let n = 4 + self.below(20);
-            let points: Vec<Vec3> = (0..n).map(|_| self.vector()).collect();
-            if let Ok(p) = Polytope::from_vertices(&points)
-                && p.inner_radius() > 1e-3
-            {
-                return p;
-            }
+/// A polytope with 4 to about 20 vertices.
+pub fn polytope(random: &mut Random) -> Polytope {
+    loop {
+        let n = 4 + random.below(20);
+        let points: Vec<Vec3> = (0..n).map(|_| random.vector()).collect();
+        if let Ok(p) = Polytope::from_vertices(&points)
+            && p.inner_radius() > 1e-3
+        {
+            return p;
         }
     }
 }
@@ -68,8 +24,8 @@ pub fn counts(p: &Polytope) -> (usize, usize, usize) {
 }
 
 /// Everything that makes a polytope one: Euler's formula, symmetric adjacency, outward normals, loops that
-/// turn left, edges that know their faces.
-pub fn judge(p: &Polytope) {
+/// turn left, edges with their faces.
+pub fn check_polytope(p: &Polytope) {
     let (v, e, f) = counts(p);
     assert_eq!(v + f, e + 2, "Euler");
     let furthest = p.vertices().iter().map(|v| v.amax()).fold(0.0, f64::max);

@@ -21,7 +21,7 @@ pub trait Engine {
     fn kinetic(&self) -> f64;
     /// Contact points in the problem of the last step.
     fn contacts(&self) -> usize;
-    /// How the last problem was solved, if the engine tells.
+    /// How the last problem was solved, if the engine reports it.
     fn solve(&self) -> Option<LcpSolveStats>;
 }
 

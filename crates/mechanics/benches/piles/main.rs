@@ -2,15 +2,15 @@
 //!
 //! `cargo bench -p percussion-mechanics --bench piles` prints markdown tables; `-- pile`, `-- shaker` or `-- sizes` only one of
 //! them. Every engine runs the same scene several times, in turns; the least processor time of each phase counts. Depths come
-//! from one judge, outside the time.
+//! from one function, outside the time.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod engines;
-mod judge;
+mod penetration;
 mod scene;
 
 use engines::{Engine, Ours, Rapier};
-use judge::Depths;
+use penetration::Depths;
 use percussion_geometry::Vec3;
 use percussion_mechanics::schemes::LcpOptions;
 use percussion_mechanics::step_record::StepSolver;
@@ -20,10 +20,10 @@ use std::ops::Range;
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
-/// Steps between looks of the judge.
-const LOOK: usize = 10;
+/// Steps between measurements of depths.
+const SAMPLE: usize = 10;
 
-/// Who simulates, with which effort.
+/// The engine and its iterations per step.
 #[derive(Clone, Copy)]
 enum Peer {
     /// Sweeps of a step.
@@ -52,7 +52,7 @@ impl Peer {
     }
 }
 
-/// Sweeps alone, as many as are given: a step of a game engine is not solved to the end either. Overlaps are mended whatever it
+/// Sweeps alone, as many as are given: a step of a game engine is not solved to the end either. Overlaps are corrected whatever it
 /// costs, as the peer does.
 fn options(sweeps: usize) -> LcpOptions {
     LcpOptions {
@@ -91,7 +91,7 @@ fn clock(from: &Instant) -> f64 {
     spent.map_or_else(|| from.elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
-/// Simulates the phases one after the other; only the first round is judged.
+/// Simulates the phases one after the other; depths are measured in the first round only.
 fn run(peer: Peer, scene: &Scene, phases: &[Range<usize>], record: &mut Record) {
     let first = record.phases.is_empty();
     record.phases.resize(phases.len(), Phase { time: f64::INFINITY, ..Phase::default() });
@@ -101,8 +101,8 @@ fn run(peer: Peer, scene: &Scene, phases: &[Range<usize>], record: &mut Record) 
         (done..range.start).for_each(|_| engine.step());
         done = range.end;
         let mut time = 0.0;
-        for from in range.clone().step_by(LOOK) {
-            let to = (from + LOOK).min(range.end);
+        for from in range.clone().step_by(SAMPLE) {
+            let to = (from + SAMPLE).min(range.end);
             let start = clock(&begin);
             (from..to).for_each(|_| engine.step());
             time += clock(&begin) - start;
@@ -150,15 +150,15 @@ fn compare(scene: &Scene, peers: &[Peer], phases: &[(&str, Range<usize>)]) {
             .collect();
         let (Some(last), Some(theirs)) = (record.phases.last(), other.phases.last()) else { continue };
         let d = &last.depths;
-        let looks = phases.last().map_or(1, |(_, range)| range.len().div_ceil(LOOK));
+        let samples = phases.last().map_or(1, |(_, range)| range.len().div_ceil(SAMPLE));
         let residual = if last.residual > 0.0 { format!("{:.0e}", last.residual) } else { String::new() };
         println!(
             "| {} | {} | {:.0} | {} of {} | {:.4} | {:.4} | {} | {:.2} | {:.2e} | {:.3} | {residual} |",
             peer.name(),
             times.join(" | "),
             last.contacts,
-            d.overlapping / looks,
-            d.pairs / looks,
+            d.overlapping / samples,
+            d.pairs / samples,
             d.over_overlapping() * 1e3,
             d.over_touching() * 1e3,
             fraction(d.over_touching() / theirs.depths.over_touching()),

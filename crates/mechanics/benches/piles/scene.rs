@@ -4,6 +4,7 @@ use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::prescribed_motion::{Motion, Wave, Window};
+use percussion_testing::Random;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 pub const H: f64 = 0.01;
@@ -19,49 +20,36 @@ pub struct Scene {
     pub motion: Option<Motion>,
 }
 
-/// Numbers between 0 and 1 that look random (SplitMix64) and are the same everywhere.
-struct Random(u64);
+fn direction(random: &mut Random) -> Vec3 {
+    let (z, angle) = (2.0 * random.unit() - 1.0, TAU * random.unit());
+    let r = (1.0 - z * z).sqrt();
+    Vec3::new(r * angle.cos(), r * angle.sin(), z)
+}
 
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn direction(&mut self) -> Vec3 {
-        let (z, angle) = (2.0 * self.next() - 1.0, TAU * self.next());
-        let r = (1.0 - z * z).sqrt();
-        Vec3::new(r * angle.cos(), r * angle.sin(), z)
-    }
-
-    fn turn(&mut self) -> Rotation3<f64> {
-        Rotation3::from_scaled_axis(self.direction() * (3.0 * self.next()))
-    }
+fn turn(random: &mut Random) -> Rotation3<f64> {
+    Rotation3::from_scaled_axis(direction(random) * (3.0 * random.unit()))
 }
 
 /// Boxes of 0.2 m, turned anyhow, in a cubic lattice so loose that none touch, above a box as wide as the lattice.
 pub fn pile(count: usize) -> Scene {
-    let mut random = Random(1);
-    let bodies = (0..count).map(|_| (Polytope::cube(0.2).unwrap(), random.turn())).collect();
+    let mut random = Random::new(1);
+    let bodies = (0..count).map(|_| (Polytope::cube(0.2).unwrap(), turn(&mut random))).collect();
     fill(bodies, 0.36, 0.1, None)
 }
 
 /// Polyhedra of eight to fourteen corners on a sphere of radius 0.1 m, in a box that is shaken upwards, with one and a half times
 /// gravity, from a second on.
 pub fn shaker(count: usize) -> Scene {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut bodies = Vec::new();
     while bodies.len() < count {
-        let corners = 8 + (random.next() * 7.0) as usize;
-        let points: Vec<Vec3> = (0..corners).map(|_| random.direction() * 0.1).collect();
+        let corners = 8 + (random.unit() * 7.0) as usize;
+        let points: Vec<Vec3> = (0..corners).map(|_| direction(&mut random) * 0.1).collect();
         // Slivers are no pebbles.
         if let Ok(polytope) = Polytope::from_vertices(&points)
             && polytope.inner_radius() > 0.045
         {
-            bodies.push((polytope, random.turn()));
+            bodies.push((polytope, turn(&mut random)));
         }
     }
     let pace: f64 = TAU * 3.0;

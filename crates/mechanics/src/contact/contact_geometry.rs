@@ -51,7 +51,7 @@ pub struct ContactSpec {
     pub potential: Option<Potential>,
 }
 
-/// Why contact cannot be set up.
+/// Error of the set-up of contact.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ContactError {
     /// A planar shape on a body that can leave the plane.
@@ -81,9 +81,9 @@ pub enum ContactError {
     Range {
         /// Which coefficient.
         what: &'static str,
-        /// What was given.
+        /// Given value.
         value: f64,
-        /// What makes sense.
+        /// Valid range.
         range: &'static str,
     },
 }
@@ -200,7 +200,7 @@ impl ContactGeometry {
         tangents(normal)
     }
 
-    /// Every surface of a part or pair, with a body it belongs to.
+    /// Every surface of a part or pair, with its body.
     pub fn surfaces(&self) -> impl Iterator<Item = (usize, Surface)> {
         let moving = self.parts.iter().map(|part| part.body);
         let own = moving.map(|body| (body, self.surfaces[body].unwrap_or(self.otherwise)));

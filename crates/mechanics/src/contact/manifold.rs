@@ -15,16 +15,16 @@ pub struct ManifoldQuery {
     plane: PlanarEventWorkspace,
 }
 
-/// How near parts and events must be to take part in a time step [Hart 4.8-4.10], lengths in m.
+/// Tolerances of the parts and events that are active in a time step [Hart 4.8-4.10], lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActivityTolerances {
     /// Gap beyond which a pair is left alone.
     pub within: f64,
-    /// How far the point of an event may lie outside its features.
+    /// Distance by which the point of an event may lie outside its features.
     pub eps_x: f64,
-    /// How far an event may be farther apart than its pair.
+    /// Separation of an event beyond that of its pair.
     pub eps_t: f64,
-    /// Rounding allowed in comparing events; at least what the kernel resolves is.
+    /// Rounding allowed in comparing events; at least the resolution of the kernel is.
     pub eps_0: f64,
     /// Sine of the greatest angle by which an event's normal may leave those that its features admit.
     pub tilt: f64,
@@ -32,7 +32,7 @@ pub struct ActivityTolerances {
 
 impl ContactGeometry {
     /// Adds the active and nearly active events of a pair, at given part poses, to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
-    /// farther apart than the window. Returns how far it is apart, if it is near.
+    /// farther apart than the window. Returns its separation, if it is near.
     pub fn active_events(
         &self,
         (a, b): (usize, usize),
@@ -71,7 +71,7 @@ impl ContactGeometry {
     }
 
     /// Adds the events of a pair in contact or close to it: faces may be tilted a little against each other, and
-    /// events may be farther apart than the pair by `window`, m. Returns how far the pair is apart.
+    /// events may be farther apart than the pair by `window`, m. Returns the separation of the pair.
     pub fn near_events(
         &self,
         (a, b): (usize, usize),

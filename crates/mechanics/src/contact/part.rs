@@ -44,11 +44,11 @@ pub struct Part {
     pub body: usize,
     /// Slot of its body, if forces move it.
     pub slot: Option<usize>,
-    /// How its body is driven, if it is.
+    /// Prescribed motion of its body, if any.
     pub motion: Option<Arc<Motion>>,
     /// Its place among the parts of the body.
     pub index: usize,
-    /// What it is.
+    /// Its shape.
     pub shape: PartShape,
     /// Its frame in the body's principal frame, or in the world if the body is fixed (as placed by its author, if it is driven).
     pub offset: Pose,
@@ -60,7 +60,7 @@ pub struct Part {
     pub reach: f64,
 }
 
-/// Where a part is in the world.
+/// Pose of a part in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartPose {
     /// Its own frame.
@@ -99,7 +99,7 @@ impl Part {
         self.bounds_at(&self.part_pose(pose))
     }
 
-    /// Box around it where it is.
+    /// Bounding box in the world.
     pub fn bounds_at(&self, pose: &PartPose) -> Aabb {
         match &self.shape {
             PartShape::Solid(solid) => solid.bounds(&pose.frame),
@@ -152,7 +152,7 @@ fn farthest(shape: &PartShape, offset: &Pose) -> Option<f64> {
     }
 }
 
-/// The plane in which planar parts live: a frame whose x and y axes span it.
+/// The plane of planar parts: a frame whose x and y axes span it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plane {
     pub point: Vec3,

@@ -11,7 +11,7 @@ use crate::tolerances::PARALLEL_EDGES;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 
-/// What a separating plane is attached to.
+/// Feature that a separating plane is attached to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlaneAttachment {
     /// A face of the first part, or anything about it.
@@ -81,7 +81,7 @@ impl ContactGeometry {
     }
 }
 
-/// How many different vertices there are.
+/// Number of different vertices.
 fn distinct(list: &[u32; 3]) -> usize {
     let [x, y, z] = *list;
     1 + usize::from(y != x) + usize::from(z != x && z != y)

@@ -1,8 +1,8 @@
-//! How well the equations of a step are conditioned, form by form.
+//! Condition numbers of the equations of a step, in each form.
 //!
 //! Newton's matrix with multipliers has entries of order `1/h` (mass), `h` (multipliers) and 1 (constraints): its condition
 //! number grows like `h⁻³` [Leyendecker, after eq. 11]. With the null-space matrix in front it grows like `h⁻¹`; the reduced
-//! matrix is `Mred/h` plus what vanishes with `h`, and its condition does not depend on the step.
+//! matrix is `Mred/h` plus terms that vanish with `h`, and its condition does not depend on the step.
 
 use super::{Dense, IslandStateMut, Newton, Redundant, StepFailure};
 use crate::model::State;

@@ -1,4 +1,4 @@
-//! Controls: efforts held over an interval, at degrees of freedom of joints or at points of bodies.
+//! Controls: forces and torques constant over an interval, at degrees of freedom of joints or at points of bodies.
 //!
 //! A control acts in the middle of the interval like any force, with the share `h/2` at each end [Johnson 4.5]. A force or
 //! torque along a body's axes turns with its averaged directors, as a [`Load`](crate::force::Load) of the simulation does:
@@ -18,13 +18,13 @@ pub struct ApplicationFrame {
     pub slot: usize,
     /// The point, in the principal frame, m.
     pub arm: Vec3,
-    /// Whose axes components are along.
+    /// Axes of the components.
     pub axes: Axes,
     /// From components to the principal frame's (for the body's axes) or the world's.
     pub directions: Mat3,
 }
 
-/// What an effort acts on.
+/// Point of action of a control input.
 #[derive(Clone, Copy, Debug)]
 pub enum Control {
     /// A degree of freedom of a joint, by its place among all degrees of freedom of the model: one component, N or N m.
@@ -35,10 +35,10 @@ pub enum Control {
     Torque(ApplicationFrame),
 }
 
-/// Why a control has no meaning.
+/// Error of an invalid control.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ControlError {
-    /// There is nothing to move.
+    /// The body is fixed.
     #[error("body `{0}` is fixed: a control on it moves nothing; choose a body that moves")]
     Fixed(String),
     /// A point mass has no axes and cannot be turned.
@@ -67,7 +67,7 @@ impl Control {
         Ok(Self::Torque(ApplicationFrame { slot, arm: Vec3::zeros(), axes, directions }))
     }
 
-    /// How many numbers its effort has.
+    /// Number of components of its input.
     pub fn components(&self) -> usize {
         match self {
             Self::Dof(_) => 1,
@@ -76,40 +76,40 @@ impl Control {
     }
 
     /// Adds its force to the accumulators; an input along a degree of freedom adds nothing there.
-    pub(super) fn add_forces(&self, effort: &[f64], bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
+    pub(super) fn add_forces(&self, input: &[f64], bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         match self {
             Self::Dof(_) => {}
-            Self::Force(grip) => {
-                let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
-                anchor.apply_force(bodies, &grip.components_in_world(effort, bodies), accumulators);
+            Self::Force(frame) => {
+                let anchor = Anchor { body: Some(frame.slot), arm: frame.arm };
+                anchor.apply_force(bodies, &frame.components_in_world(input, bodies), accumulators);
             }
-            Self::Torque(grip) => {
-                accumulators[grip.slot - bodies.first].torque += grip.components_in_world(effort, bodies)
+            Self::Torque(frame) => {
+                accumulators[frame.slot - bodies.first].torque += frame.components_in_world(input, bodies)
             }
         }
     }
 
-    /// The derivative of what its effort does with respect to the body's directors.
-    pub(super) fn stiffness(&self, effort: &[f64], list: &mut Vec<Stiffness>) {
-        let (grip, force, torque) = match self {
+    /// The derivative of the force of its input with respect to the body's directors.
+    pub(super) fn stiffness(&self, input: &[f64], list: &mut Vec<Stiffness>) {
+        let (frame, force, torque) = match self {
             Self::Dof(_) => return,
-            Self::Force(grip) => (grip, grip.components(effort), Vec3::zeros()),
-            Self::Torque(grip) => (grip, Vec3::zeros(), grip.components(effort)),
+            Self::Force(frame) => (frame, frame.components(input), Vec3::zeros()),
+            Self::Torque(frame) => (frame, Vec3::zeros(), frame.components(input)),
         };
-        if grip.axes == Axes::Body {
-            list.push(Stiffness::Following { body: grip.slot, arm: grip.arm, force, torque });
+        if frame.axes == Axes::Body {
+            list.push(Stiffness::Following { body: frame.slot, arm: frame.arm, force, torque });
         }
     }
 }
 
 impl ApplicationFrame {
-    fn components(&self, effort: &[f64]) -> Vec3 {
-        self.directions * Vec3::new(effort[0], effort[1], effort[2])
+    fn components(&self, input: &[f64]) -> Vec3 {
+        self.directions * Vec3::new(input[0], input[1], input[2])
     }
 
     /// In the world's axes.
-    fn components_in_world(&self, effort: &[f64], bodies: &Bodies) -> Vec3 {
-        self.axes.to_world(&self.components(effort), &bodies.kinematics[self.slot - bodies.first])
+    fn components_in_world(&self, input: &[f64], bodies: &Bodies) -> Vec3 {
+        self.axes.to_world(&self.components(input), &bodies.kinematics[self.slot - bodies.first])
     }
 }
 

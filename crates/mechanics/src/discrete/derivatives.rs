@@ -1,26 +1,26 @@
 //! The momenta at both ends of an interval and all their first derivatives, as dense matrices.
 //!
-//! What boundary value problems and optimal control solve is `p⁺(q_{k-1}, q_k) = p⁻(q_k, q_{k+1})` at every node: block
+//! Boundary value problems and optimal control solve `p⁺(q_{k-1}, q_k) = p⁻(q_k, q_{k+1})` at every node: block
 //! tri-diagonal in displacements of the nodes on the manifold. The four blocks of an interval are `∂p∓/∂q0` and
 //! `∂p∓/∂q1`; free final times and time-scale factors need `∂p∓/∂h` and `∂p∓/∂t`, controls for `∂p∓/∂u`, loops for
 //! `g(q1)` and `B = G P` at both ends.
 //!
-//! An [`IntervalInputs`] holds configurations, time and controls; a [`Differentiator`](super::Differentiator) is the memory that
-//! computes; [`Derivatives`] is what it fills in. Matrices are kept column by column; `nalgebra::DMatrixView::from_slice`
-//! looks at them without a copy.
+//! An [`IntervalInputs`] holds configurations, time and controls; a [`Differentiator`](super::Differentiator) has the workspace
+//! and computes [`Derivatives`]. Matrices are stored by columns; `nalgebra::DMatrixView::from_slice`
+//! gives views of them.
 
 use super::{Control, End};
 use crate::model::State;
 use crate::model::{Island, Model};
 
-/// One island on its way from one configuration to another under held efforts.
+/// One island over an interval, with constant control inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct IntervalInputs<'a> {
-    /// Everything that does not change.
+    /// The model.
     pub model: &'a Model,
-    /// Whose motion it is.
+    /// The island.
     pub island: &'a Island,
-    /// Configuration `q0`; its momenta and time do not matter here.
+    /// Configuration `q0`; its momenta and time are not used.
     pub start: &'a State,
     /// Configuration `q1`.
     pub end: &'a State,
@@ -28,14 +28,14 @@ pub struct IntervalInputs<'a> {
     pub t: f64,
     /// The length `h` of the interval, s.
     pub h: f64,
-    /// What efforts act on; all in this island.
+    /// Where control inputs act; all in this island.
     pub controls: &'a [Control],
     /// Their components `u`, one control after the other: [`IntervalInputs::components`] numbers.
-    pub efforts: &'a [f64],
+    pub control_inputs: &'a [f64],
 }
 
 impl<'a> IntervalInputs<'a> {
-    /// How many components the controls have.
+    /// Number of components of all controls.
     pub fn components(&self) -> usize {
         self.controls.iter().map(Control::components).sum()
     }
@@ -49,10 +49,10 @@ impl<'a> IntervalInputs<'a> {
         })
     }
 
-    /// Efforts along degrees of freedom, with the place of the degree of freedom in the island.
+    /// Control inputs along degrees of freedom, with the place of the degree of freedom in the island.
     pub(super) fn inputs_along_dofs(&self) -> impl Iterator<Item = (usize, f64)> {
         self.placed_controls().filter_map(|(first, control)| match control {
-            Control::Dof(dof) => Some((dof - self.island.dofs.start, self.efforts[first])),
+            Control::Dof(dof) => Some((dof - self.island.dofs.start, self.control_inputs[first])),
             Control::Force(_) | Control::Torque(_) => None,
         })
     }
@@ -69,21 +69,21 @@ pub struct Momentum {
     pub by_end: Vec<f64>,
     /// By the length `h` of the interval, with the time at the middle held.
     pub by_length: Vec<f64>,
-    /// By the time `t` at the middle: what forces given in time do.
+    /// By the time `t` at the middle: by forces given in time.
     pub by_time: Vec<f64>,
-    /// By the components of the efforts, n by m.
+    /// By the components of the control inputs, n by m.
     pub by_input: Vec<f64>,
 }
 
 impl Momentum {
-    fn resize(&mut self, n: usize, efforts: usize) {
+    fn resize(&mut self, n: usize, control_inputs: usize) {
         for (list, len) in [
             (&mut self.value, n),
             (&mut self.by_start, n * n),
             (&mut self.by_end, n * n),
             (&mut self.by_length, n),
             (&mut self.by_time, n),
-            (&mut self.by_input, n * efforts),
+            (&mut self.by_input, n * control_inputs),
         ] {
             list.clear();
             list.resize(len, 0.0);
@@ -100,7 +100,7 @@ pub struct Derivatives {
     pub before: Momentum,
     /// `p⁺`, at the end.
     pub after: Momentum,
-    /// `g(q1)`: how far the loops are open at the end.
+    /// `g(q1)`: openings of the loops at the end.
     pub gaps: Vec<f64>,
     /// `B0 = G P` at the start, row by row.
     pub rows_before: Vec<f64>,
@@ -109,7 +109,7 @@ pub struct Derivatives {
 }
 
 impl Derivatives {
-    /// The two momenta, each with the end it belongs to.
+    /// The two momenta, each with its end.
     pub(super) fn momenta(&mut self) -> [(End, &mut Momentum); 2] {
         [(End::Before, &mut self.before), (End::After, &mut self.after)]
     }
@@ -117,8 +117,8 @@ impl Derivatives {
     /// Resizes all arrays.
     pub(super) fn resize(&mut self, inputs: &IntervalInputs) {
         self.dofs = inputs.island.dofs.len();
-        let efforts = inputs.components();
-        self.before.resize(self.dofs, efforts);
-        self.after.resize(self.dofs, efforts);
+        let control_inputs = inputs.components();
+        self.before.resize(self.dofs, control_inputs);
+        self.after.resize(self.dofs, control_inputs);
     }
 }

@@ -47,7 +47,7 @@ pub struct Differentiator {
     pub(super) accumulators: Vec<ForceAccumulator>,
 }
 
-/// What belongs to an end of the interval: its place among the subtrees, and the sign of its forces' share.
+/// Data of an end of the interval: its index among the subtrees, and the sign of its forces' share.
 pub(super) fn side(end: End) -> (usize, f64) {
     match end {
         End::Before => (0, -1.0),
@@ -62,7 +62,7 @@ fn columns(node: &Node, end: End) -> (&Mat6, &Vec3) {
     }
 }
 
-/// Weights of a displacement in what forces depend on at the middle.
+/// Derivatives of the arguments of forces at the middle by a displacement.
 fn weights(end: End, h: f64) -> Weights {
     match end {
         End::Before => Weights { position: 0.5, velocity: -1.0 / h },
@@ -94,7 +94,7 @@ impl Differentiator {
         let bodies = Bodies { first: island.bodies.start, kinematics: &it.placements };
         for (first, control) in inputs.placed_controls() {
             control.add_forces(
-                &inputs.efforts[first..first + control.components()],
+                &inputs.control_inputs[first..first + control.components()],
                 &bodies,
                 &mut it.accumulators,
             );
@@ -104,9 +104,9 @@ impl Differentiator {
         self.subtrees[0].clone_from(&it.wrenches);
         it.momenta_after(model, island, start, t, h, after);
         self.subtrees[1].clone_from(&it.wrenches);
-        for (dof, effort) in inputs.inputs_along_dofs() {
-            before[dof] -= 0.5 * h * effort;
-            after[dof] += 0.5 * h * effort;
+        for (dof, input) in inputs.inputs_along_dofs() {
+            before[dof] -= 0.5 * h * input;
+            after[dof] += 0.5 * h * input;
         }
         Ok(())
     }
@@ -133,12 +133,12 @@ impl Differentiator {
         Ok(())
     }
 
-    /// What the columns need besides the linearised interval.
+    /// Data of the columns besides the linearised interval.
     fn prepare(&mut self, inputs: &IntervalInputs) {
         let IntervalInputs { model, island, start, .. } = *inputs;
         let it = &mut self.interval;
         for (first, control) in inputs.placed_controls() {
-            control.stiffness(&inputs.efforts[first..], &mut it.stiffness);
+            control.stiffness(&inputs.control_inputs[first..], &mut it.stiffness);
         }
         let n = island.bodies.len();
         self.positions0.clear();

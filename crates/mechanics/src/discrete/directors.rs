@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Displacements of one body are a [`Moved`], covectors a [`LinearForm`]; a couple `T` is the covector `T × d_I / 2`, since
-//! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of its parent, turned by a constant: what acts on them
+//! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of its parent, turned by a constant: a force on them
 //! acts there.
 
 use super::Interval;
@@ -21,7 +21,7 @@ use percussion_geometry::Vec3;
 /// Pairs of directors whose products are the internal constraints, in the order of [Johnson 3.21].
 pub(super) const INTERNAL: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
 
-/// How far a body's position and directors move.
+/// Displacement of a body's position and directors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moved {
     /// Of the position.
@@ -48,13 +48,13 @@ impl LinearForm {
     }
 }
 
-/// `E`: what weighs the directors.
+/// `E`: masses of the directors.
 pub(super) fn director_weights(link: &Link) -> Vec3 {
     let half = 0.5 * link.inertia.sum();
     link.inertia.map(|j| half - j)
 }
 
-/// Where a body's coordinates are.
+/// Range of a body's coordinates.
 #[derive(Clone, Copy, Debug)]
 enum Axes {
     /// Its own, beginning there.
@@ -68,11 +68,11 @@ enum Axes {
 /// The layout of an island in redundant coordinates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directors {
-    /// How many coordinates.
+    /// Number of coordinates.
     pub size: usize,
-    /// How many constraints, loops included.
+    /// Number of constraints, loops included.
     pub rows: usize,
-    /// How many of them belong to loops; they are the last.
+    /// Number of constraints of loops; they are the last.
     pub loop_rows: usize,
     /// Diagonal of the mass matrix.
     pub mass: Vec<f64>,
@@ -226,7 +226,7 @@ fn internal_line(body: usize, frame: &Mat3, (a, b): (usize, usize)) -> Line {
     Line { child: body, child_form, parent: None, parent_form: LinearForm::zero() }
 }
 
-/// What a unit force along a joint's degree of freedom does to child and parent; also the derivative of the coordinate, where there is
+/// Force on child and parent of a unit force along a joint's degree of freedom; also the derivative of the coordinate, where there is
 /// one. `first` is the joint's first coordinate.
 pub(super) fn dof_forms(
     joint: &Joint,
@@ -338,7 +338,7 @@ impl Interval {
 }
 
 impl RodriguesVector {
-    /// How the columns of a frame move, to relative precision.
+    /// Displacement of the columns of a frame, to relative precision.
     pub(super) fn moves_frame(&self, frame: &Mat3) -> Mat3 {
         Mat3::from_columns(&[0, 1, 2].map(|k| self.displacement(&frame.column(k).into_owned())))
     }

@@ -1,13 +1,13 @@
-//! Which rows of a matrix are independent, and what is orthogonal to all of them.
+//! Independent rows of a matrix, and the orthogonal complement of its rows.
 //!
-//! Gram-Schmidt with exchanges: the longest remaining row comes next, until what remains is rounding.
+//! Gram-Schmidt with exchanges: the longest remaining row comes next, until the remainder is rounding.
 
 use crate::tolerances::REDUNDANT_ROW;
 
-/// A choice of rows, with memory that is reused.
+/// A choice of rows, with a reused workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Independent {
-    /// Places of the chosen rows, in ascending order.
+    /// Indices of the chosen rows, in ascending order.
     pub chosen: Vec<usize>,
     /// Orthonormal rows that span the chosen ones.
     basis: Vec<f64>,
@@ -30,7 +30,7 @@ impl Independent {
         self.chosen.sort_unstable();
     }
 
-    /// Completes the choice by an orthonormal basis of what is orthogonal to it.
+    /// Completes the choice by an orthonormal basis of its orthogonal complement.
     pub fn complete(&mut self, n: usize) {
         self.work.clear();
         self.work.resize(n * n, 0.0);

@@ -1,7 +1,7 @@
 //! An instant between two intervals, read back from three states.
 //!
 //! In redundant coordinates the interval before arrives with `D2 L_d(q_{k-1}, q_k)` and the one after leaves with
-//! `-D1 L_d(q_k, q_{k+1})`; their difference is what constraints do, `h Gᵀ λ_k` [Johnson 3.8], and their mean the unprojected
+//! `-D1 L_d(q_k, q_{k+1})`; their difference is the constraint impulse, `h Gᵀ λ_k` [Johnson 3.8], and their mean the unprojected
 //! momentum `p_k` of [Johnson 3.14]: `p_k = D2 L_d - (h/2) Gᵀ λ_k = -D1 L_d + (h/2) Gᵀ λ_k`.
 //!
 //! Forces push `p_k` off the momenta that constraints allow: the hidden constraints `G M⁻¹ p_k = 0` [3.19] hold up to `h²`,
@@ -22,7 +22,7 @@ use crate::spatial::{Vec6, angular, linear};
 use crate::tolerances::DIRECTOR_WEIGHT;
 use percussion_geometry::Vec3;
 
-/// How far momenta are from those that constraints allow: the greatest `|G M⁻¹ p|` [Johnson 3.19], m/s or 1/s.
+/// Distance of momenta from those that constraints allow: maximum `|G M⁻¹ p|` [Johnson 3.19], m/s or 1/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hidden {
     /// For the unprojected momenta [Johnson 3.14].
@@ -31,7 +31,7 @@ pub struct Hidden {
     pub projected: f64,
 }
 
-/// An instant between two intervals; its memory is reused.
+/// An instant between two intervals; reused workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Instant {
     pub(super) interval: Interval,
@@ -154,7 +154,7 @@ impl Instant {
         }
     }
 
-    /// How well the hidden constraints hold.
+    /// Violation of the hidden constraints.
     pub fn hidden(&self) -> Hidden {
         self.hidden
     }
@@ -175,7 +175,7 @@ fn kinetic(mass: f64, weights: &Vec3, rate: &Moved) -> f64 {
     0.5 * (mass * rate.shift.norm_squared() + turning)
 }
 
-/// How well the hidden constraints [Johnson 3.19] hold at `now`, from it and the states a step `h` before and after it.
+/// Violation of the hidden constraints [Johnson 3.19] at `now`, from it and the states a step `h` before and after it.
 pub fn hidden_violation(
     model: &Model,
     before: &State,

@@ -14,7 +14,7 @@ use crate::tree::Link;
 use crate::tree::{Node, System};
 use percussion_geometry::Vec3;
 
-/// Scratch memory for one island over one step; reused from step to step and from island to island.
+/// Workspace of one island over one step; reused from step to step and from island to island.
 #[derive(Clone, Debug, Default)]
 pub struct Interval {
     /// The derivative of `p⁻`, as a linear system on the tree.
@@ -35,9 +35,9 @@ pub struct Interval {
     pub displacements: Vec<Displacement>,
     /// Discrete angular momentum `l` of each body, world axes.
     pub spins: Vec<Vec3>,
-    /// Scratch memory for wrenches.
+    /// Workspace for wrenches.
     pub wrenches: Vec<Vec6>,
-    /// Scratch memory for twists.
+    /// Workspace for twists.
     pub twists: Vec<Vec6>,
     pub(super) joint_frames: Vec<JointFrame>,
     pub(super) arms: Vec<(Vec3, Vec3)>,
@@ -52,7 +52,7 @@ pub struct Interval {
     pub complete: bool,
 }
 
-/// Weights of a displacement of the end in what forces depend on at the middle.
+/// Derivatives of the arguments of forces at the middle by a displacement of the end.
 pub fn middle(h: f64) -> Weights {
     Weights { position: 0.5, velocity: 1.0 / h }
 }

@@ -12,7 +12,7 @@ use crate::rotation::{hat, moment_of};
 use crate::spatial::{Vec6, angular, linear, twist};
 use crate::tree::Closure;
 
-/// Where the loops' wrenches are among the subtrees.
+/// Indices of the loops' wrenches among the subtrees.
 const LOOPS: usize = 2;
 
 impl Differentiator {

@@ -17,7 +17,7 @@ use crate::tree::System;
 use percussion_geometry::Vec3;
 use percussion_solve::PivotedQr;
 
-/// Scratch memory for the loops of one island.
+/// Workspace for the loops of one island.
 #[derive(Clone, Debug, Default)]
 pub struct Loops {
     /// Rows of all loops.

@@ -33,7 +33,7 @@ pub const TOLERANCES: [(&str, f64); 2] =
     [("newton_decrement", NEWTON_DECREMENT), ("newton_noise", NEWTON_NOISE)];
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
-/// How often a step is halved where a force jumps.
+/// Halvings of a step at jumps of a force.
 const MOST_HALVINGS: usize = 8;
 /// Iterations after which every correction that goes beyond its goal has gone too far.
 const PATIENCE: usize = 5;
@@ -41,7 +41,7 @@ const PATIENCE: usize = 5;
 const DIRECTIONS: usize = 40;
 const RESTARTS: usize = 10;
 
-/// What went wrong.
+/// The error.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StepError {
     /// Newton's method found no next configuration.
@@ -64,7 +64,7 @@ pub enum StepError {
         "bodies overlap by {depth:e} m and no configuration nearby is without overlap; take a smaller step, or make room"
     )]
     Overlap {
-        /// How far they overlap, m.
+        /// Penetration depth, m.
         depth: f64,
     },
     /// Contacts that can jam.
@@ -72,7 +72,7 @@ pub enum StepError {
         "impulses at {contacts} contacts cancel and may grow without bound: the friction cone is not pointed, and the step need not have a solution; lower friction, or take a smaller step"
     )]
     Jammed {
-        /// ContactGeometry with such impulses.
+        /// Contacts with such impulses.
         contacts: usize,
     },
     /// Impulses that no solver found.
@@ -89,7 +89,7 @@ pub enum StepError {
     /// A distance has no value.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Parts cannot be watched.
+    /// The broad phase refuses the parts.
     #[error(transparent)]
     Broad(Box<BroadError>),
 }
@@ -116,7 +116,7 @@ pub struct StepFailure {
     pub time: f64,
     /// A body of the island.
     pub body: String,
-    /// What went wrong.
+    /// The error.
     pub error: StepError,
     /// Relative decrements of the iterations.
     pub history: Vec<f64>,
@@ -148,7 +148,7 @@ impl Default for Newton {
     }
 }
 
-/// How a step went.
+/// Statistics of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolverStats {
     /// Newton iterations, the most of any island.
@@ -167,7 +167,7 @@ impl SolverStats {
     }
 }
 
-/// Where the end of a step of one island is written.
+/// Output of a step of one island.
 pub struct IslandStateMut<'a> {
     /// Positions of its bodies.
     pub positions: &'a mut [Vec3],
@@ -266,7 +266,7 @@ impl Newton {
         let mut slope = 0.0;
         loop {
             stats.iterations += 1;
-            // Two kinds of corrections in turn: where one runs in circles, the other leads out of them.
+            // Two kinds of corrections in turn: where one cycles, the other leaves the cycle.
             self.interval.definite = bends && (stats.iterations - 1) / PATIENCE % 2 == 1;
             self.residual(model, island, state, h).map_err(force)?;
             if bends && stats.iterations > 1 {
@@ -284,7 +284,7 @@ impl Newton {
             }
             self.interval.correct(model, island, &self.d);
             let before = self.history.len().checked_sub(2).map_or(f64::INFINITY, |i| self.history[i]);
-            // Forces that bend slow convergence down: what is slow is no noise yet.
+            // Nonlinear forces slow convergence down: slow convergence is not yet stagnation.
             let noise = decrement <= NEWTON_NOISE && decrement >= 0.1 * before;
             if decrement <= NEWTON_DECREMENT
                 || (noise && !(bends && stats.iterations < MOST_ITERATIONS - PATIENCE))
@@ -361,12 +361,12 @@ impl Newton {
         self.d.iter_mut().zip(&self.z).for_each(|(d, z)| *d = -z);
     }
 
-    /// `d·r`: how steeply the action falls along `d`.
+    /// `d·r`: slope of the action along `d`.
     fn slope(&self) -> f64 {
         self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum()
     }
 
-    /// `r = p⁻ - p0 + h B0ᵀ λ` where the joints have arrived.
+    /// `r = p⁻ - p0 + h B0ᵀ λ` at the current increments.
     fn residual(&mut self, model: &Model, island: &Island, state: &State, h: f64) -> Result<(), ForceError> {
         let t = state.time + 0.5 * h;
         self.interval.evaluate(model, island, state, t, h)?;
@@ -378,7 +378,7 @@ impl Newton {
     }
 
     /// Goes back along the last correction `d`, at whose beginning the slope was `from`, if it went too far: to where the slope
-    /// changes sign. Forces whose derivatives jump send whole corrections to and fro across the jump for ever.
+    /// changes sign. With forces whose derivatives jump, full corrections cycle across the jump.
     fn step_back(
         &mut self,
         model: &Model,
@@ -405,7 +405,7 @@ impl Newton {
         Ok(())
     }
 
-    /// What the step moves and what forces do in it, as an action.
+    /// Action of the motion and the forces in the step.
     pub(super) fn action(&self, model: &Model, island: &Island, h: f64) -> f64 {
         let it = &self.interval;
         // Steps may go backwards.
@@ -445,7 +445,7 @@ impl Newton {
         Ok(())
     }
 
-    /// Removes from the momenta at the end what the loops do not allow: `p - Bᵀ (B M⁻¹ Bᵀ)⁻¹ B M⁻¹ p`.
+    /// Projects the momenta at the end to those that the loops allow: `p - Bᵀ (B M⁻¹ Bᵀ)⁻¹ B M⁻¹ p`.
     fn project(&mut self, model: &Model, island: &Island, momenta: &mut [f64]) {
         let it = &mut self.interval;
         for ((node, link), rotation) in

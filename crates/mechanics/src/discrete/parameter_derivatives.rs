@@ -1,4 +1,4 @@
-//! Derivatives of the momenta with respect to what is not a configuration: length and time of the interval, and efforts.
+//! Derivatives of the momenta with respect to the length and time of the interval and the control inputs.
 //!
 //! ```text
 //! ∂w∓/∂h = -(m Δφ/h, l)/h ∓ (1/2) (F + h ∂F/∂h)        ∂F/∂h = -(∂F/∂v) v/h: velocities are differences over h
@@ -39,8 +39,8 @@ impl Differentiator {
                 let rate = self.interval.travel(force, model, island) / h;
                 momentum.by_length[dof] += share * (applied.value - applied.by_velocity * rate);
             }
-            for (dof, effort) in inputs.inputs_along_dofs() {
-                momentum.by_length[dof] += share * effort;
+            for (dof, input) in inputs.inputs_along_dofs() {
+                momentum.by_length[dof] += share * input;
             }
         }
     }
@@ -97,7 +97,7 @@ impl Differentiator {
     }
 }
 
-/// Adds what a force changes by when all velocities change by `scale` times themselves.
+/// Adds the change of a force when all velocities change by `scale` times themselves.
 fn add_by_velocities(
     element: &Stiffness,
     bodies: &Bodies,

@@ -6,7 +6,7 @@
 //! ```text
 //! loops      B λ = reduced imbalance                                one dense system, as large as the loops
 //! joint      Σ λ_r (force, torque of row r on the child) = imbalance of the child       at most six unknowns
-//!            the parent gets what the rows do to it
+//!            the parent gets the wrench of the rows on it
 //! directors  Λ = Rᵀ (imbalance of the directors) / h                symmetric: its entries are the multipliers
 //! ```
 //!
@@ -25,7 +25,7 @@ use crate::spatial::{Vec6, angular, linear, twist};
 use percussion_geometry::Vec3;
 use percussion_solve::Lu;
 
-/// What a joint or loop does to its child; the parent gets the opposite.
+/// Reaction of a joint or loop on its child; that on the parent is opposite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reaction {
     /// The child-side origin of the joint, m.
@@ -36,7 +36,7 @@ pub struct Reaction {
     pub torque: Vec3,
 }
 
-/// Multipliers and reactions at an instant; memory is reused.
+/// Multipliers and reactions at an instant; reused workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Reactions {
     instant: Instant,
@@ -46,10 +46,10 @@ pub struct Reactions {
     lines: Vec<Line>,
     reduced: Vec<f64>,
     rhs: Vec<f64>,
-    /// What is left of `h Gᵀ λ`, by slot.
+    /// Remainder of `h Gᵀ λ`, by slot.
     rest: Vec<LinearForm>,
     multipliers: Vec<f64>,
-    /// Where the multipliers of each body begin.
+    /// First multiplier of each body.
     starts: Vec<usize>,
     joints: Vec<Reaction>,
     closures: Vec<Reaction>,
@@ -196,12 +196,12 @@ impl Reactions {
         &self.multipliers
     }
 
-    /// What the joint of the body in a slot does to it.
+    /// Reaction of its joint on the body in a slot.
     pub fn joint(&self, slot: usize) -> &Reaction {
         &self.joints[slot]
     }
 
-    /// What a loop does to its child, by its place in the model's list.
+    /// Reaction of a loop on its child, by its index in the model's list.
     pub fn closure(&self, index: usize) -> &Reaction {
         &self.closures[index]
     }

@@ -1,4 +1,4 @@
-//! From placements back to increments: what the joints did between two states.
+//! Increments of the joints between two states, from their configurations.
 //!
 //! [`Joint::child_displacement`] carries increments of the joints to changes of the bodies; this is its inverse. Differences of
 //! placements have the rounding of the placements, so a reconstructed interval is accurate enough for reports and
@@ -65,7 +65,7 @@ pub fn increment_from_displacements(
 }
 
 impl Interval {
-    /// Reads an interval of length `h` back from the states at its ends: increments, changes, and what forces do at the
+    /// Reconstructs an interval of length `h` from the states at its ends: increments, changes, and the forces at the
     /// middle.
     pub fn reconstruct(
         &mut self,

@@ -28,7 +28,7 @@ impl BodyKinematics {
         }
     }
 
-    /// Angular velocity, world axes, as the directors show it: `½ Σ_I d_I × d_I'`. At an instant it is `ω`; over a step
+    /// Angular velocity, world axes, of the directors: `½ Σ_I d_I × d_I'`. At an instant it is `ω`; over a step
     /// that turns by `θ` about one axis it is `sin θ / h`.
     pub fn spin(&self) -> Vec3 {
         moment_of(&self.frame, &self.frame_rate) * 0.5
@@ -47,7 +47,7 @@ pub struct Bodies<'a> {
 /// A material point: an arm on a body, or a point of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// The body's slot; `None` is the world. (While a model is being built: the body's place in the list of all bodies.)
+    /// The body's slot; `None` is the world. (While a model is being built: the body's index in the list of all bodies.)
     pub body: Option<usize>,
     /// In the body's principal frame (while a model is being built: the author's frame), or in the world.
     pub arm: Vec3,
@@ -59,7 +59,7 @@ impl Anchor {
         self.body.map(|slot| (slot - bodies.first, &bodies.kinematics[slot - bodies.first]))
     }
 
-    /// Where the point is.
+    /// Position of the point.
     pub fn point(&self, bodies: &Bodies) -> Vec3 {
         self.kinematics(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
     }
@@ -103,7 +103,7 @@ impl ForceAccumulator {
     }
 }
 
-/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a force it has that size.
+/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; also the generalised force of these components.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearForm {
     /// The body's slot; `None` is the world.
@@ -188,7 +188,7 @@ pub enum Stiffness {
     },
 }
 
-/// How displacements at the end of a step move what forces depend on: `δx = position δx1`, `δx' = velocity δx1`.
+/// Derivatives of the arguments of forces by displacements at the end of a step: `δx = position δx1`, `δx' = velocity δx1`.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {
     /// Share of the end's displacement in the position (one half at the middle of a step).
@@ -303,7 +303,7 @@ impl Stiffness {
         }
     }
 
-    /// Whether the force acts elsewhere than along the motion it depends on.
+    /// Whether the force is not along the motion it depends on.
     pub fn is_nonsymmetric(&self) -> bool {
         let same = |p: &LinearForm, q: &LinearForm| p.force == q.force && p.moment == q.moment;
         matches!(self, Self::Outer { push, along, .. } if !push.iter().zip(along).all(|(p, q)| same(p, q)))

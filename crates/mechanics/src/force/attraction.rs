@@ -1,6 +1,6 @@
 //! Gravity that is not uniform: towards a point of space, and between bodies.
 //!
-//! A body feels it at its centre of mass, as a point with all its mass there: exact for balls of uniform shells, and
+//! It acts at the centre of mass, as on a point with the mass of the body: exact for balls of uniform shells, and
 //! without the small torque that a gradient of gravity exerts on the others. The model's builder fills in masses and
 //! centres of mass.
 
@@ -10,10 +10,10 @@ use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
 use crate::body::Body;
 use percussion_geometry::Vec3;
 
-/// The attraction of one body by a point mass that stays where it is: `V = -mu m / r` with `mu = G M`.
+/// The attraction of one body by a point mass fixed in space: `V = -mu m / r` with `mu = G M`.
 #[derive(Clone, Debug)]
 pub struct Attraction {
-    /// Where the point mass is, world axes, m.
+    /// Position of the point mass, world axes, m.
     pub centre: Vec3,
     /// `mu`: constant of gravitation times the mass of the point, m³/s².
     pub parameter: f64,
@@ -34,7 +34,7 @@ pub struct Gravitation {
     pub bodies: Vec<Source>,
 }
 
-/// A body by its place in the list; mass and centre of mass are filled in when the model is built.
+/// A body by its index in the list; mass and centre of mass are filled in when the model is built.
 fn unweighed(body: usize) -> Source {
     Source { anchor: Anchor { body: Some(body), arm: Vec3::zeros() }, weight: 0.0 }
 }
@@ -52,7 +52,7 @@ fn weigh(source: &mut Source, bodies: &[Body]) -> Result<(), ParameterError> {
 }
 
 impl Attraction {
-    /// Of a body, by its place in the list of all bodies, towards a point.
+    /// Of a body, by its index in the list of all bodies, towards a point.
     pub fn new(body: usize, centre: Vec3, parameter: f64) -> Self {
         Self { centre, parameter, softening: 0.0, body: unweighed(body) }
     }
@@ -102,7 +102,7 @@ impl Attraction {
 }
 
 impl Gravitation {
-    /// Between bodies, by their places in the list of all bodies.
+    /// Between bodies, by their indices in the list of all bodies.
     pub fn new(constant: f64, bodies: &[usize]) -> Self {
         Self { constant, softening: 0.0, bodies: bodies.iter().map(|&body| unweighed(body)).collect() }
     }

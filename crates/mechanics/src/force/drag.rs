@@ -14,10 +14,10 @@ use super::{Anchor, Bodies, ForceAccumulator, Stiffness};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
-/// A drag; coefficients that do not matter are zero.
+/// A drag; coefficients without effect are zero.
 #[derive(Clone, Debug)]
 pub struct Drag {
-    /// Where the force acts, and on which body the torque.
+    /// The point of the force; the torque acts on its body.
     pub anchor: Anchor,
     /// `c1`, N s/m.
     pub linear: f64,

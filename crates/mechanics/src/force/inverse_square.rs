@@ -17,9 +17,9 @@ use percussion_geometry::Vec3;
 /// A point with a weight: a mass in kg or a charge in C.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    /// Where it is.
+    /// Position.
     pub anchor: Anchor,
-    /// How strong it is.
+    /// Weight.
     pub weight: f64,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Refused where force or stiffness have no finite value.
+    /// An error where force or stiffness is not finite.
     pub fn new(
         name: &str,
         strength: f64,

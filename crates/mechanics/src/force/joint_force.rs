@@ -1,12 +1,12 @@
 //! Forces along a joint's own degrees of freedom: torsional springs and dampers, motors.
 //!
 //! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
-//! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
+//! with the rate `(c1 - c0)/h`. Angles are not reduced to one turn: a clockwork spring winds up.
 //!
 //! A motor needs no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the degrees of freedom of
 //! spherical, free and rod joints, which keep none. Its
 //! share in a step is `h/2` at each end, along the axes that the degree of freedom has there, as that of a
-//! [`Control`](crate::discrete::Control) along the degree of freedom; its work goes with how far the joint goes along the degree of freedom
+//! [`Control`](crate::discrete::Control) along the degree of freedom; its work is that along the displacement of the degree of freedom
 //! ([`Joint::travel`](crate::joint::Joint::travel)).
 
 use super::parameter::{ParameterError, finite_number, not_negative};
@@ -27,7 +27,7 @@ pub enum JointLaw {
         /// N m s/rad or N s/m.
         damping: f64,
     },
-    /// A torque or force given in time; the joint need not keep a coordinate.
+    /// A torque or force given in time; the joint need not have a coordinate.
     Motor(Table<1>),
 }
 
@@ -36,9 +36,9 @@ pub enum JointLaw {
 pub struct JointForce {
     /// Its name in the scene.
     pub name: String,
-    /// The slot of the joint's child. (While a model is being built: the joint's place in the list.)
+    /// The slot of the joint's child. (While a model is being built: the joint's index in the list.)
     pub slot: usize,
-    /// Which degree of freedom of the joint: the coordinate of the same number, where the joint keeps coordinates.
+    /// The degree of freedom of the joint: the coordinate of the same number, where the joint has coordinates.
     pub coordinate: usize,
     /// What it is.
     pub law: JointLaw,

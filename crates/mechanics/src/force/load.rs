@@ -1,7 +1,7 @@
 //! Given forces and torques, constant or tabulated in time.
 //!
 //! In the world's axes they keep their direction; in the body's they turn with it, `F = frame f` with the directors as
-//! they are (averaged ones at the middle of a step). All of it counts as work from outside, none as potential:
+//! they are (averaged ones at the middle of a step). All of its power is external work, none is potential:
 //! `F·x' + torque·ω`.
 
 use super::parameter::{ParameterError, finite, finite_number};
@@ -10,12 +10,12 @@ use crate::body::Body;
 use crate::table::Table;
 use percussion_geometry::Vec3;
 
-/// Whose axes components are given in.
+/// Axes in which components are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axes {
-    /// The world's: they stay.
+    /// Of the world.
     World,
-    /// The body's own: they turn with it.
+    /// Of the body's own frame; they turn with it.
     Body,
 }
 
@@ -34,12 +34,12 @@ impl Axes {
 pub struct Given {
     /// Components.
     pub components: Table<3>,
-    /// Whose axes they are along.
+    /// Their axes.
     pub axes: Axes,
 }
 
 impl Given {
-    /// The same always.
+    /// Constant in time.
     pub fn constant(components: Vec3, axes: Axes) -> Self {
         Self { components: Table::constant(components.into()), axes }
     }
@@ -68,7 +68,7 @@ impl Given {
 /// A force at a point of a body, a torque on it, or both.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// Where the force acts, and on which body the torque.
+    /// The point of the force; the torque acts on its body.
     pub anchor: Anchor,
     /// The force, N.
     pub force: Option<Given>,
@@ -81,7 +81,7 @@ impl Load {
         self.apply(bodies, accumulators, |given, body| given.at(t, body));
     }
 
-    /// How fast it changes because time goes on.
+    /// Partial derivative by time.
     pub(super) fn add_time_derivatives(
         &self,
         t: f64,
@@ -125,7 +125,7 @@ impl Load {
         by_force + self.torque.as_ref().map_or(0.0, |torque| torque.at(t, body).dot(&body.spin()))
     }
 
-    /// Whether it means something only for a body that has an orientation.
+    /// Whether it requires a body with an orientation.
     pub(super) fn turns(&self) -> bool {
         self.torque.is_some() || self.force.as_ref().is_some_and(|force| force.axes == Axes::Body)
     }

@@ -42,10 +42,10 @@ use crate::body::Body;
 use percussion_geometry::separation::QueryError;
 use thiserror::Error;
 
-/// Why a force has no value.
+/// Error of a force without a value.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ForceError {
-    /// Two points that must not coincide do.
+    /// Coincident points of a force that is singular there.
     #[error(
         "{force}: two of its points are {distance:e} m apart, where it has no finite value; move them apart or soften it"
     )]
@@ -65,7 +65,7 @@ pub enum ForceError {
     },
 }
 
-/// What a force is.
+/// Kind of a force.
 #[derive(Clone, Debug)]
 pub enum ForceLaw {
     /// A linear spring and damper between two points.
@@ -193,7 +193,7 @@ impl Force {
         matches!(self.law, ForceLaw::Contact(_))
     }
 
-    /// Most stiffness elements it lists: scratch memory is made for them once.
+    /// Maximum number of stiffness elements: buffers are allocated once for that many.
     pub fn stiffness_count(&self) -> usize {
         match &self.law {
             ForceLaw::Spring(_) | ForceLaw::Attraction(_) | ForceLaw::Load(_) => 1,
@@ -220,7 +220,7 @@ impl Force {
         }
     }
 
-    /// Every point it acts on; contact has none that stays. Allocates: for building a model, not for steps.
+    /// Every point it acts on; contact has none that is constant. Allocates: for building a model, not for steps.
     pub fn anchors_mut(&mut self) -> Vec<&mut Anchor> {
         fn sources(list: &mut [Source]) -> Vec<&mut Anchor> {
             list.iter_mut().map(|source| &mut source.anchor).collect()
@@ -259,7 +259,7 @@ impl Force {
     }
 
     /// Takes masses and centres of mass from the bodies, and transforms from the author's axes to
-    /// the principal ones. Called once, while anchors still name bodies by their place in the list.
+    /// the principal ones. Called once, while anchors contain body indices instead of slots.
     pub fn resolve_bodies(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
         match &mut self.law {
             ForceLaw::Attraction(attraction) => attraction.resolve_bodies(bodies),

@@ -7,11 +7,11 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("{parameter} is {value}; {remedy}")]
 pub struct ParameterError {
-    /// Which one.
+    /// Name of the parameter.
     pub(crate) parameter: &'static str,
-    /// What it is.
+    /// Its value.
     pub value: f64,
-    /// What it should be.
+    /// Its range.
     pub remedy: &'static str,
 }
 

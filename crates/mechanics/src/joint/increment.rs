@@ -120,7 +120,7 @@ impl Joint {
         Displacement { shift: hinge - turn.displacement(arms.1), turn }
     }
 
-    /// How far the step goes along a degree of freedom: what an effort along it works on. Turns count as their rotation vectors, and
+    /// Displacement of a step along a degree of freedom, on which a control input along it does work. Turns count as their rotation vectors, and
     /// swings of a rod along the mean of the directions that the degree of freedom has at both ends.
     pub fn travel(&self, frame: &JointFrame, step: &JointIncrement, dof: usize) -> f64 {
         match (self.kind, dof) {

@@ -1,6 +1,6 @@
 //! Joints: the motion that a child body has relative to its parent, or to the world.
 //!
-//! A joint has a frame on the parent and a frame on the child; its kind says how the child's frame may be placed in
+//! A joint has a frame on the parent and a frame on the child; its kind defines the motion of the child's frame in
 //! the parent's: turned by `R_J` and shifted by `t_J`, both in the parent's axes.
 //!
 //! | kind | `R_J` | `t_J` | degrees of freedom | coordinates kept |
@@ -35,7 +35,7 @@ pub use increment::{Displacement, JointIncrement};
 use crate::rotation::Mat3;
 use percussion_geometry::{Pose, Vec3};
 
-/// What a joint lets the child do.
+/// Kind of a joint: the motion of the child that it allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JointKind {
     /// Nothing.
@@ -162,7 +162,7 @@ pub struct Limits {
 pub struct Joint {
     /// Its name in the scene.
     pub name: String,
-    /// What it lets the child do.
+    /// Kind: the motion of the child that it allows.
     pub kind: JointKind,
     /// Frame on the parent's principal frame, or in the world.
     pub parent_frame: Frame,

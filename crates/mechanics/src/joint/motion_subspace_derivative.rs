@@ -5,7 +5,7 @@
 //! and the child by `ω_c`
 //!
 //! ```text
-//! slide  (a, 0)          (a', 0)                        a' = ω_p × a   plus what the joint's own degrees of freedom do:
+//! slide  (a, 0)          (a', 0)                        a' = ω_p × a   plus the terms of the joint's own degrees of freedom:
 //! turn   (a × arm, a)    (a' × arm + a × arm', a')      the universal joint's second axis turns with its first angle,
 //!                                                       the tangents of a rod follow its direction
 //! arm' = ω_c × arm

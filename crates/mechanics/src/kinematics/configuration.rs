@@ -10,7 +10,7 @@ use percussion_geometry::{Pose, Vec3};
 pub struct ConfigurationKinematics<'a> {
     /// The model.
     pub model: &'a Model,
-    /// The configuration, and momenta where velocities are needed.
+    /// The configuration; momenta if velocities are needed.
     pub state: &'a State,
     /// Mass matrices by island.
     systems: Vec<Option<System>>,

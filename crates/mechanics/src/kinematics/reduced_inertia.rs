@@ -19,7 +19,7 @@ struct IslandInertia {
     factor: Vec<f64>,
 }
 
-/// Reduced mass matrices of some islands; memory is reused.
+/// Reduced mass matrices of some islands; reused workspace.
 #[derive(Debug, Default)]
 pub struct ReducedInertia {
     islands: Vec<IslandInertia>,

@@ -98,7 +98,7 @@ fn array(from: &NamedArrays, name: String, expected: usize) -> Result<&[f64], Le
 }
 
 impl Ledger {
-    /// Saves what [`Ledger::restore`] needs.
+    /// Saves the arrays of [`Ledger::restore`].
     pub fn save(&self, to: &mut NamedArrays) {
         let (mut initial, mut extreme) = (self.initial, self.extremes);
         for (name, mut quantity) in measure(&mut initial) {
@@ -123,7 +123,7 @@ impl Ledger {
         to.insert("previous.momenta", previous.momenta.as_slice());
     }
 
-    /// Restores what [`Ledger::save`] saved of a ledger of the same model at the present state. On failure the ledger is as before.
+    /// Restores the arrays of [`Ledger::save`] of a ledger of the same model at the present state. On failure the ledger is unchanged.
     pub fn restore(&mut self, from: &NamedArrays) -> Result<(), LedgerMismatch> {
         let mut restored = self.clone();
         let set = |prefix: &str, list: &mut [(&'static str, Quantity)]| {

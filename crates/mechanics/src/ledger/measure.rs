@@ -1,4 +1,4 @@
-//! What can be measured at an instant: energies, momenta, and how well the constraints hold.
+//! Measurements at an instant: energies, momenta and constraint violations.
 
 use crate::discrete::potential;
 use crate::force::{BodyKinematics, ForceError};
@@ -20,13 +20,13 @@ pub struct Measure {
     pub linear: Vec3,
     /// Angular momentum about the origin, N m s.
     pub angular: Vec3,
-    /// Centre of mass of everything that moves, m.
+    /// Centre of mass of all moving bodies, m.
     pub centre: Vec3,
-    /// Mass of everything that moves, kg.
+    /// Mass of all moving bodies, kg.
     pub mass: f64,
-    /// Greatest violation of a joint or loop by the placements, m or cosine.
+    /// Maximum violation of a joint or loop by the configuration, m or cosine.
     pub position_violation: f64,
-    /// Greatest violation by the velocities, m/s or rad/s.
+    /// Maximum violation by the velocities, m/s or rad/s.
     pub velocity_violation: f64,
 }
 

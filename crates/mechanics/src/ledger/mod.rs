@@ -3,14 +3,14 @@
 //! At every instant it measures energies, momenta and constraint violations; over every step it adds what each source contributed:
 //!
 //! ```text
-//! energy     K(p) + V(q) changes by the work of each non-conservative force; the rest is unaccounted and belongs to the scheme
+//! energy     K(p) + V(q) changes by the work of each non-conservative force; the rest is unaccounted: the source `scheme`
 //! linear     changes by the impulse h F of each force and of gravity; the rest comes from supports, or is unaccounted
 //! angular    changes by the impulse h x̄ × F, with x̄ the middle of the two positions; likewise
 //! ```
 //!
-//! The impulses are those of the variational scheme, for which the identities hold to rounding: what remains unaccounted is what a
-//! scheme does beyond mechanics. An island with a joint to the world exchanges momentum with it; there the rest belongs to the
-//! supports. Energies of the step itself are recorded too:
+//! The impulses are those of the variational scheme, for which the identities hold to rounding: what remains unaccounted is the
+//! error of the scheme. An island with a joint to the world exchanges momentum with it; there the rest is the source
+//! `supports`. Energies of the step itself are recorded too:
 //! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70], and one step late the `H_d` of the unprojected momentum and its violation of
 //! the hidden constraints, beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
 //!
@@ -85,13 +85,13 @@ pub struct Extremes {
     pub linear_error: f64,
     /// Greatest unaccounted change of angular momentum, N m s.
     pub angular_error: f64,
-    /// Greatest violation by placements.
+    /// Maximum violation by configurations.
     pub position_violation: f64,
-    /// Greatest violation by velocities.
+    /// Maximum violation by velocities.
     pub velocity_violation: f64,
     /// Greatest `|H_d - initial - work|` of the unprojected momenta, J.
     pub hamiltonian_error: f64,
-    /// Greatest violation of the hidden constraints by the unprojected momenta, m/s or 1/s.
+    /// Maximum violation of the hidden constraints by the unprojected momenta, m/s or 1/s.
     pub hidden_violation: f64,
     /// Greatest kinetic energy, J: energy errors are relative to it.
     pub kinetic: f64,
@@ -163,13 +163,13 @@ pub struct Ledger {
 
 /// Sources of every ledger.
 const COMMON_SOURCES: [&str; 3] = ["gravity", "supports", "scheme"];
-/// Places of the sources that every ledger has; forces follow.
+/// Indices of the sources of every ledger; forces follow.
 const GRAVITY: usize = 0;
 const SUPPORTS: usize = 1;
 const SCHEME: usize = 2;
 const FORCES: usize = 3;
 
-/// Sources that a ledger of a model with contact has at its end.
+/// Last sources of a ledger of a model with contact.
 const CONTACT_SOURCES: [(JumpSource, &str); 3] = [
     (JumpSource::Contact, "contact"),
     (JumpSource::Friction, "friction"),
@@ -261,7 +261,7 @@ impl Ledger {
         &self.scratch.twists
     }
 
-    /// Adds a step of length `h` between two states, with what happened inside it.
+    /// Adds a step of length `h` between two states, with the record of the step.
     pub fn record(
         &mut self,
         model: &Model,
@@ -296,7 +296,7 @@ impl Ledger {
         Ok(LedgerEntry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
     }
 
-    /// Replaces the model by one with the same forces, at the instant of the last entry; the jump of the momenta belongs to contact.
+    /// Replaces the model by one with the same forces, at the instant of the last entry; the jump of the momenta is added to contact.
     pub fn change_model(&mut self, model: &Model, state: &State) -> Result<(), ForceError> {
         let now = self.scratch.measure(model, state)?;
         let (energy, at) = (now.energy() - self.last.energy(), Self::forces(model).end);
@@ -348,7 +348,7 @@ impl Ledger {
         }
     }
 
-    /// Adds what no force accounts for to the supports, or to the scheme.
+    /// Adds the unaccounted rest to the supports, or to the scheme.
     fn add_unaccounted(&mut self, model: &Model, after: &State, now: &Measure) {
         for (island, &attached) in model.islands.iter().zip(&self.attached) {
             let mut rest = (Vec3::zeros(), Vec3::zeros());

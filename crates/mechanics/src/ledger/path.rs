@@ -10,7 +10,7 @@ use crate::rotation::{Mat3, moment_of};
 use crate::step_record::StepRecord;
 use percussion_geometry::Vec3;
 
-/// One interval of an island: when it begins and how long it is, s.
+/// One interval of an island: its beginning and length, s.
 #[derive(Clone, Copy)]
 struct PathInterval {
     island: usize,
@@ -18,7 +18,7 @@ struct PathInterval {
     duration: f64,
 }
 
-/// An end of a interval: positions, orientations and joint coordinates of the island.
+/// An end of an interval: positions, orientations and joint coordinates of the island.
 #[derive(Clone, Copy)]
 enum PathEnd<'a> {
     State(&'a State),

@@ -1,7 +1,7 @@
-//! From a description of bodies, joints and forces to a [`Model`] and its first [`State`].
+//! Builds a [`Model`] and its first [`State`] from bodies, joints and forces.
 //!
 //! Order of work: joints are checked and ordered into a forest (a body without a joint is free), bodies are grouped into
-//! islands and numbered, frames move to principal axes, joint coordinates are read off the placements, momenta
+//! islands and numbered, frames move to principal axes, joint coordinates are computed from the poses, momenta
 //! follow from velocities (`start`).
 
 use super::initial_momenta::{self, Velocity};
@@ -18,10 +18,10 @@ use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use std::sync::Arc;
 
-/// The name of the force that contact is where it is a potential.
+/// Name of the force of the contact potential.
 const CONTACT_POTENTIAL: &str = "contact potential";
 
-/// A joint's place in the list of tree joints.
+/// Index of a joint in the list of tree joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct JointId(pub usize);
 
@@ -30,7 +30,7 @@ pub struct JointId(pub usize);
 pub struct JointSpec {
     /// Its name.
     pub name: String,
-    /// What it lets the child do.
+    /// The kind of motion that it allows.
     pub kind: JointKind,
     /// The parent; `None` is the world.
     pub parent: Option<BodyId>,
@@ -42,14 +42,14 @@ pub struct JointSpec {
     pub child_frame: Pose,
     /// Length of a rod, m; `None` takes the distance of the two points.
     pub length: Option<f64>,
-    /// Whole turns to add to the angles read off the placements (which lie within half a turn).
+    /// Whole turns to add to the angles computed from the poses (which lie within half a turn).
     pub turns: [f64; 3],
     /// Bounds on the coordinates.
     pub limits: [Option<Limits>; 3],
 }
 
 impl JointSpec {
-    /// A joint at a frame given in the world, for bodies placed where they are.
+    /// A joint at a frame given in the world, for bodies at given poses.
     pub fn at(
         name: &str,
         kind: JointKind,
@@ -135,12 +135,12 @@ impl ModelBuilder {
         self.loops.push(joint);
     }
 
-    /// Adds a force; its anchors name bodies by their place in the list and points in the bodies' own frames.
+    /// Adds a force; its anchors are on bodies by index in the list and points in the bodies' own frames.
     pub fn force(&mut self, force: Force) {
         self.forces.push(force);
     }
 
-    /// Adds a force along a joint; its slot is the joint's place in the list.
+    /// Adds a force along a joint; its slot is the joint's index in the list.
     pub fn joint_force(&mut self, force: JointForce) {
         self.joint_forces.push(force);
     }
@@ -150,17 +150,17 @@ impl ModelBuilder {
         self.gravity = gravity;
     }
 
-    /// Velocities that joints do not allow are projected to the nearest that they do, in the metric of the masses.
+    /// Velocities that joints do not allow are projected to the nearest allowed ones, in the metric of the masses.
     pub fn project(&mut self, project: bool) {
         self.project = project;
     }
 
-    /// The point of a body where its centre of mass is, for forces that act there.
+    /// The centre of mass of a body as an anchor of forces.
     pub fn centre(&self, body: BodyId) -> Anchor {
         Anchor { body: Some(body.0), arm: self.bodies[body.0].principal.position }
     }
 
-    /// Where a body is placed.
+    /// Pose of a body.
     pub fn pose(&self, body: BodyId) -> Pose {
         self.placed[body.0]
     }
@@ -510,7 +510,7 @@ impl ModelBuilder {
         Ok(Some(Arc::new(ContactGeometry::build(spec, &self.bodies, &self.placed, slots, links, &joined)?)))
     }
 
-    /// The contact potential, if contact is one and any pair may collide.
+    /// The contact potential, if there is one and any pair may collide.
     fn contact_potential(
         &self,
         contacts: Option<&Arc<ContactGeometry>>,

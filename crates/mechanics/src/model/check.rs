@@ -1,4 +1,4 @@
-//! What a scene must satisfy before it becomes a model: names, numbers, and joints that hold where bodies are placed.
+//! Checks of a scene before a model is built: names, numbers, and joint equations at the initial poses.
 
 use super::build::read_coordinates;
 use super::{Model, ModelBuilder, ModelError};
@@ -12,7 +12,7 @@ const WHOLE_TURNS: &str = "give a whole number: parts of a turn are read off the
 const LIMITS: &str = "give a number not greater than the upper limit";
 
 impl ModelBuilder {
-    /// Everything that is referred to is there.
+    /// Every reference exists.
     pub(super) fn check_ids(&self) -> Result<(), ModelError> {
         let known = |id: usize, count: usize, what: &'static str, place: &dyn Fn() -> String| {
             if id < count { Ok(()) } else { Err(ModelError::Unknown { place: place(), what, id, count }) }
@@ -78,7 +78,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Forces have parameters that can be meant, and turn only what has an orientation.
+    /// Parameters of forces are in range, and torques act only on bodies with an orientation.
     pub(super) fn check_forces(&self) -> Result<(), ModelError> {
         for force in &self.forces {
             force.check().map_err(|error| error.of(&force.name))?;
@@ -140,7 +140,7 @@ impl ModelBuilder {
     }
 }
 
-/// Every joint and loop holds at the start.
+/// Every joint and loop equation holds at the start.
 pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
     let size = model.size(state);
     let trees = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));

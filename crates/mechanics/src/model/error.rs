@@ -1,14 +1,14 @@
-//! Why a model is refused: every message names the culprit and the remedy.
+//! Errors of a model: every message names the source and the remedy.
 
 use crate::body::BodyError;
 use crate::contact::ContactError;
 use crate::force::ParameterError;
 use thiserror::Error;
 
-/// Why a model is refused.
+/// An invalid model.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ModelError {
-    /// A body that cannot be.
+    /// An invalid body.
     #[error("body `{body}`: {error}")]
     Body {
         /// Its name.
@@ -24,13 +24,13 @@ pub enum ModelError {
         /// The name.
         name: String,
     },
-    /// A number that is not one.
+    /// A number that is not finite.
     #[error("{place} is not finite")]
     NotFinite {
         /// Where.
         place: String,
     },
-    /// A body or joint that is not there.
+    /// A missing body or joint.
     #[error("{place}: there is no {what} number {id}; {count} were added")]
     Unknown {
         /// The force.
@@ -66,7 +66,7 @@ pub enum ModelError {
         /// The body.
         body: String,
     },
-    /// A joint or force on a body that is driven.
+    /// A joint or force on a driven body.
     #[error(
         "{what} `{name}` is tied to `{body}`, which has a motion that only contact passes on; tie it to another body or to the world, or leave the motion out"
     )]
@@ -106,14 +106,14 @@ pub enum ModelError {
         /// The other.
         second: String,
     },
-    /// Joints that go round in a circle.
+    /// A cycle of joints.
     #[error(
         "joints go round in a circle through `{body}` (joint `{joint}`); mark one of them as a loop (`loop = true`)"
     )]
     Cycle {
-        /// A body on the circle.
+        /// A body of the cycle.
         body: String,
-        /// A joint on the circle.
+        /// A joint of the cycle.
         joint: String,
     },
     /// A kind of joint whose child cannot be a particle.
@@ -128,7 +128,7 @@ pub enum ModelError {
         /// The particle.
         body: String,
     },
-    /// Bodies that are not placed as their joint demands.
+    /// Bodies whose poses violate their joint.
     #[error(
         "joint `{joint}`: the bodies are not placed as it demands (off by {misfit:e} in {row}); move one of them or the joint"
     )]

@@ -25,7 +25,7 @@ pub struct Velocity {
 
 impl Model {
     /// The reduced mass matrix of a range of bodies as a linear system on the tree, at a configuration.
-    /// Nodes are made anew: for the start and for reports, not for steps.
+    /// Allocates: for the start and for reports, not for steps.
     pub fn mass_system(&self, state: &State, bodies: Range<usize>) -> System {
         let mut system = System::default();
         let (b0, f0) = (bodies.start, self.links.get(bodies.start).map_or(0, |link| link.dof));
@@ -68,7 +68,7 @@ impl Model {
         twists
     }
 
-    /// Rates of all degrees of freedom and twists of all bodies, in the caller's memory.
+    /// Rates of all degrees of freedom and twists of all bodies, into the caller's buffers.
     pub(crate) fn velocities_into(
         &self,
         state: &State,

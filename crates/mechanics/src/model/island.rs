@@ -1,8 +1,8 @@
-//! Islands: bodies tied together by joints, loops or forces.
+//! Islands: bodies connected by joints, loops or forces.
 
 use std::ops::Range;
 
-/// A group of bodies that advances on its own: ranges into the model's lists.
+/// A group of bodies independent of all others: ranges into the model's lists.
 #[derive(Clone, Debug)]
 pub struct Island {
     /// Slots of its bodies.
@@ -21,7 +21,7 @@ pub struct Island {
     pub simple: bool,
 }
 
-/// Sets of numbers that merge.
+/// Disjoint sets of numbers (union-find).
 pub(super) struct Groups {
     parent: Vec<usize>,
 }

@@ -1,8 +1,8 @@
-//! The model: everything about a scene that time does not change.
+//! The model: everything about a scene that is constant in time.
 //!
-//! Bodies keep the order of the scene for everyone outside. Inside, the moving ones are numbered by *slots*: grouped into
-//! islands, and in each tree parents before children. An island is a set of bodies that joints, loops or forces tie
-//! together; islands are independent and advance in parallel, bitwise identical.
+//! The list of bodies has the order of the scene. Moving bodies are also numbered by *slots*: grouped into
+//! islands, and in each tree parents before children. An island is a set of bodies that joints, loops or forces
+//! connect; islands are independent and advance in parallel, bitwise identical.
 
 mod build;
 mod check;
@@ -32,12 +32,12 @@ use crate::tree::{Closure, Link};
 use percussion_geometry::{Pose, Vec3};
 use std::sync::Arc;
 
-/// Everything about a scene that time does not change.
+/// Everything about a scene that is constant in time.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// All bodies, in the order of the scene.
     pub bodies: Vec<Body>,
-    /// Placements of the bodies' own frames at the start (what fixed bodies keep, and driven ones are displaced from).
+    /// Poses of the bodies' own frames at the start: those of fixed bodies, and the reference of driven ones.
     pub placed: Vec<Pose>,
     /// Slot of each body, if forces move it.
     pub slots: Vec<Option<usize>>,
@@ -51,7 +51,7 @@ pub struct Model {
     pub joint_forces: Vec<JointForce>,
     /// Contact geometry, if contact is enabled.
     pub contacts: Option<Arc<ContactGeometry>>,
-    /// Groups that advance on their own.
+    /// Independent groups of bodies.
     pub islands: Vec<Island>,
     /// Uniform gravity, m/s².
     pub gravity: Vec3,
@@ -62,7 +62,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The place of a body in the list, by name.
+    /// The index of a body in the list, by name.
     pub fn body_named(&self, name: &str) -> Option<usize> {
         self.bodies.iter().position(|body| body.name == name)
     }

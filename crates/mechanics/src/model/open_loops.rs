@@ -7,7 +7,7 @@ use crate::model::State;
 use crate::spatial::{angular, linear};
 
 impl ModelBuilder {
-    /// Builds the model without a tree: every body has all its degrees of freedom (those of the plane, if it is tied to one), and joints
+    /// Builds the model without a tree: every body has all its degrees of freedom (those of the plane, if it is constrained to one), and joints
     /// are constraints between them, for schemes that keep constraints by multipliers alone. The first state is that of
     /// [`ModelBuilder::build`].
     pub fn build_open(self) -> Result<(Model, State), ModelError> {

@@ -1,12 +1,12 @@
-//! Placements of contact parts in a state.
+//! Poses of contact parts in a state.
 
 use super::{Model, State};
 use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use percussion_geometry::Pose;
 
 impl Part {
-    /// Pose of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
-    /// top of it.
+    /// Pose of the body's principal frame. The pose of a fixed body is part of the offset; that of a driven body is its
+    /// displacement from there.
     pub fn body_pose(&self, state: &State) -> Pose {
         match (self.slot, &self.motion) {
             (Some(slot), _) => state.principal_pose(slot),
@@ -22,8 +22,8 @@ impl Part {
 }
 
 impl ContactGeometry {
-    /// The pair of parts with the greatest overlap of all in a state, and that overlap: `-s` in metres, above zero. `None`
-    /// where nothing overlaps. A pair that has no separation (placements that are not finite) counts as apart.
+    /// The pair of parts with the maximum penetration in a state, and that penetration: `-s` in metres, above zero. `None`
+    /// where nothing overlaps. A pair that has no separation (poses that are not finite) counts as apart.
     pub fn deepest(&self, state: &State) -> Option<(f64, (usize, usize))> {
         let mut deepest: Option<(f64, (usize, usize))> = None;
         for pair in self.all_pairs() {

@@ -1,4 +1,4 @@
-//! The state: everything about a scene that time changes.
+//! The state: everything about a scene that changes in time.
 
 use super::Island;
 use crate::rotation::Mat3;
@@ -6,10 +6,10 @@ use crate::tree::Link;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 
-/// Placements and momenta of all moving bodies at an instant, by slot.
+/// Poses and momenta of all moving bodies at an instant, by slot.
 ///
-/// The reduced momentum `p = Pᵀ M q'` of the degrees of freedom is carried instead of velocities: it is what the variational
-/// schemes keep exactly; velocities follow from it.
+/// The reduced momentum `p = Pᵀ M q'` of the degrees of freedom is stored instead of velocities: the variational schemes
+/// conserve it exactly; velocities follow from it.
 #[derive(Debug, PartialEq)]
 pub struct State {
     /// Time, s.
@@ -38,7 +38,7 @@ impl Clone for State {
         }
     }
 
-    /// Into memory that is there already: steps do not allocate.
+    /// Reuses allocations: steps do not allocate.
     fn clone_from(&mut self, other: &Self) {
         self.time = other.time;
         self.steps = other.steps;
@@ -77,7 +77,7 @@ impl State {
             && self.coordinates.iter().chain(&self.momenta).all(|v| v.is_finite())
     }
 
-    /// The first slot with a number that is not finite, in its placement, its joint coordinates or its momenta.
+    /// The first slot with a number that is not finite, in its pose, its joint coordinates or its momenta.
     pub(crate) fn first_not_finite(&self, links: &[Link]) -> Option<usize> {
         links.iter().enumerate().position(|(slot, link)| {
             let place = self.positions[slot].iter().chain(self.rotations[slot].iter());

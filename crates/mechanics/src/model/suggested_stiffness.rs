@@ -1,4 +1,4 @@
-//! A stiffness to begin with: hard enough for the overlap that is allowed, soft enough for the step.
+//! A suggested stiffness: hard enough for the allowed penetration, soft enough for the step.
 //!
 //! Two parts with the reduced mass `m` that collide at the speed `v` under the load `w` (the weight of what rests on something
 //! fixed) reach the overlap `δ` and stay in contact for half an oscillation:
@@ -11,7 +11,7 @@
 //! The speed is an upper bound of what is possible at the start: `|v_a - v_b|` with the speed at which either part can turn;
 //! against a half-space the normal component of it, with what a fall from the present height adds; against a bounded body
 //! that is fixed, with what a fall down to its reference point adds. Joints, other forces and later collisions are not
-//! foreseen: it is a first guess, and [`ContactGeometry::deepest`](crate::contact::ContactGeometry::deepest) gives the penetration reached.
+//! taken into account: it is a first guess, and [`ContactGeometry::deepest`](crate::contact::ContactGeometry::deepest) gives the penetration reached.
 
 use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use crate::model::Model;
@@ -21,14 +21,14 @@ use crate::tolerances::STEPS_PER_CONTACT;
 use percussion_geometry::Vec3;
 use std::f64::consts::PI;
 
-/// A stiffness, and what to expect of it.
+/// A stiffness with the penetration to expect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Suggestion {
     /// `C`, N/m.
     pub stiffness: f64,
-    /// Greatest overlap to expect of the first penetrations, m.
+    /// Maximum penetration to expect first, m.
     pub predicted_overlap: f64,
-    /// The step with which the overlap that is allowed would be kept, s; `None` if the present one does.
+    /// The step with which the allowed penetration would be kept, s; `None` if the present one does.
     pub step_needed: Option<f64>,
 }
 
@@ -56,8 +56,8 @@ impl Penetration {
     }
 }
 
-/// The stiffness of the contact potential for steps `h` and an allowed overlap, both above zero, from where bodies are and how
-/// they move; `None` if no pair may collide. Where nothing moves and nothing weighs, the stiffest that the step resolves.
+/// The stiffness of the contact potential for steps `h` and an allowed penetration, both above zero, from positions and
+/// velocities; `None` if no pair may collide. Without motion and weight, the stiffest that the step resolves.
 pub fn suggested_stiffness(model: &Model, state: &State, h: f64, overlap: f64) -> Option<Suggestion> {
     let contacts = model.contacts.as_ref()?;
     let twists = model.twists(state);

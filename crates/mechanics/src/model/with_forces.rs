@@ -7,7 +7,7 @@ impl Model {
     /// The same model with forces added, each of which acts within one island: anchors are slots and arms in principal
     /// frames, slots of forces along joints those of the children; a motor may act along any degree of freedom, also one without a
     /// coordinate. The order of bodies, degrees of freedom and coordinates stays: its
-    /// states are those of the model without them. A force that acts on nothing that moves is left out.
+    /// states are those of the model without them. A force on no moving body is left out.
     pub fn with_forces(&self, forces: Vec<Force>, joint_forces: Vec<JointForce>) -> Self {
         let mut model = self.clone();
         model.forces.clear();

@@ -19,14 +19,14 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 struct Member {
     island: usize,
-    /// Where its degrees of freedom begin in vectors of the group.
+    /// First of its degrees of freedom in vectors of the group.
     first: usize,
     interval: Interval,
     loops: Loops,
     z: Vec<f64>,
 }
 
-/// Islands in contact at one configuration; its memory is reused.
+/// Islands in contact at one configuration; reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub struct CollisionGroup {
     members: Vec<Member>,
@@ -160,7 +160,7 @@ impl CollisionGroup {
         }
     }
 
-    /// Where the degrees of freedom of its islands are in its vectors.
+    /// Ranges of the degrees of freedom of its islands in its vectors.
     pub fn blocks(&self, model: &Model) -> impl Iterator<Item = Range<usize>> {
         let range = |m: &Member| m.first..m.first + model.islands[m.island].dofs.len();
         self.members[..self.count].iter().map(range)

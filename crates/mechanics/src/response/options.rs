@@ -1,6 +1,6 @@
-//! What may be chosen about contact, with its defaults.
+//! Options of contact with their defaults.
 
-/// What happens where several contacts of a group close at one instant.
+/// Impact law of several contacts of a group that close at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ImpactLaw {
     /// One multiplier for the sum of all gradients [Leyendecker 3.2, Johnson 3.5.4].
@@ -34,7 +34,7 @@ impl EnergyJumpCondition {
         [("projected", Self::Projected), ("discrete", Self::Discrete)];
 }
 
-/// How friction bounds the tangential impulse of the decomposition scheme.
+/// Bound of friction on the tangential impulse of the decomposition scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum FrictionLaw {
     /// Coulomb's law in contact space: `|λ_t| ≤ μ λ_n`.
@@ -73,7 +73,7 @@ impl CollisionModel {
     ];
 }
 
-/// What may be chosen about contact.
+/// Options of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactOptions {
     /// Simultaneous contacts.
@@ -81,13 +81,13 @@ pub struct ContactOptions {
     /// Which energy impacts keep (exact and dissipative schemes).
     pub energy: EnergyJumpCondition,
     /// Impacts of one island in one step after which the rest of the step falls back to the decomposition scheme.
-    pub cascade: usize,
+    pub max_impacts: usize,
     /// Friction of the decomposition scheme.
     pub friction: FrictionLaw,
     /// Whether the decomposition scheme keeps kinetic plus potential energy through its projection.
     pub consistent: bool,
-    /// Whether its projection weighs the change of potential energy [Johnson 3.83].
-    pub weigh_potential: bool,
+    /// Whether the objective of its projection includes the change of potential energy [Johnson 3.83].
+    pub potential_in_projection: bool,
     /// The collision model of the dissipative scheme.
     pub loss: CollisionModel,
 }
@@ -97,10 +97,10 @@ impl Default for ContactOptions {
         Self {
             law: ImpactLaw::default(),
             energy: EnergyJumpCondition::default(),
-            cascade: 64,
+            max_impacts: 64,
             friction: FrictionLaw::default(),
             consistent: false,
-            weigh_potential: false,
+            potential_in_projection: false,
             loss: CollisionModel::default(),
         }
     }

@@ -1,11 +1,11 @@
-//! What each scheme can simulate: one table, from which checks, messages and documentation are made.
+//! Capabilities of the schemes: one table, the source of checks, messages and documentation.
 
 use super::SchemeKind;
 use crate::model::Model;
 use std::fmt::Write;
 use thiserror::Error;
 
-/// How a scheme treats contact.
+/// Treatment of contact by a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactSupport {
     /// Not at all: scenes with contact are refused.
@@ -38,7 +38,7 @@ pub enum Coordinates {
     Maximal,
 }
 
-/// What a scheme can simulate.
+/// Capabilities of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Contact.
@@ -49,7 +49,7 @@ pub struct Capabilities {
     pub restitution: RestitutionSupport,
     /// Coulomb friction.
     pub friction: bool,
-    /// Contact with bodies on a prescribed motion; where no body can touch them, every scheme takes them.
+    /// Contact with bodies on a prescribed motion; every scheme accepts them if no body can touch them.
     pub driven_bodies: bool,
     /// Coordinates of joints.
     pub coordinates: Coordinates,
@@ -99,7 +99,7 @@ const IMPACTS: Capabilities = Capabilities {
 };
 
 impl SchemeKind {
-    /// What it can simulate: the table.
+    /// Capabilities of the scheme: the table.
     pub const fn capabilities(self) -> Capabilities {
         match self {
             Self::Variational | Self::VariationalProjected | Self::VariationalMultipliers => TREE,
@@ -167,7 +167,7 @@ impl Capabilities {
     }
 }
 
-/// Why a scheme cannot simulate a scene.
+/// Error of a scene that a scheme cannot simulate.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum UnsupportedScene {
     /// A scheme for collisions, and a scene without contact.

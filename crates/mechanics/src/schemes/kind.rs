@@ -11,7 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// A scheme by name. What it can simulate is in [`SchemeKind::capabilities`].
+/// A scheme by name. Its capabilities are in [`SchemeKind::capabilities`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchemeKind {
     /// Variational midpoint scheme in reduced coordinates.
@@ -158,7 +158,7 @@ pub struct SchemeOptions {
     pub lcp: LcpOptions,
 }
 
-/// Why a scheme cannot be built for a model.
+/// Error of a scheme that cannot be built for a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SchemeError {
     /// A scheme for collisions, and a model without contact.

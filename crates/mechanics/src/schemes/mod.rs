@@ -1,4 +1,4 @@
-//! Integrators: one file each behind one small trait.
+//! Integrators: one file or folder each, with the common trait [`Scheme`].
 //!
 //! | scheme | file | order | structure preserved |
 //! |---|---|---|---|
@@ -44,7 +44,7 @@ use percussion_geometry::Vec3;
 /// A contact of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepContact {
-    /// Bodies `a` and `b`, by their places in the list of all bodies.
+    /// Bodies `a` and `b`, by index in the list of all bodies.
     pub bodies: (usize, usize),
     /// Its point.
     pub point: Vec3,
@@ -56,7 +56,7 @@ pub struct StepContact {
 
 /// An integrator in time.
 pub trait Scheme {
-    /// Which scheme it is.
+    /// Kind of the scheme.
     fn kind(&self) -> SchemeKind;
 
     /// Order of accuracy in time, collisions included. Tests measure it (`tests/order.rs`, `exact.rs`,
@@ -77,7 +77,7 @@ pub trait Scheme {
     /// | `penetration_rounding` | overlap that is rounding, relative to the size of the parts |
     fn tolerances(&self) -> Vec<(&'static str, f64)>;
 
-    /// Advances the state by a step `h`; on failure the state is untouched.
+    /// Advances the state by a step `h`; on failure the state is unchanged.
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure>;
 
     /// The record of the last step; `None` of a scheme without contact.
@@ -93,10 +93,10 @@ pub trait Scheme {
             .collect()
     }
 
-    /// Adds what the scheme keeps from step to step besides the state: a run that continues from it is bitwise identical.
+    /// Adds the warm start of the scheme (its data beyond the state): a run that continues from it is bitwise identical.
     fn save_warm_start(&self, _arrays: &mut NamedArrays) {}
 
-    /// Restores what [`Scheme::save_warm_start`] added; whether the arrays are those of the scheme.
+    /// Restores the arrays of [`Scheme::save_warm_start`]; returns whether they fit the scheme.
     fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
         arrays.iter().next().is_none()
     }

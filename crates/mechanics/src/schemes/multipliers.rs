@@ -40,8 +40,8 @@ impl Multipliers {
     /// of its joint's rows; the loops' last.
     ///
     /// After [`Multipliers::step_pair`] they are the `λ_k` of the constraint force `-Gᵀ λ_k`. After [`Scheme::step`], which
-    /// starts from a momentum that the constraints allow, they are its second half: what the constraints do after
-    /// the instant, without what they did before it.
+    /// starts from a momentum that the constraints allow, they are its second half: the constraint impulse after
+    /// the instant, without that before it.
     pub fn multipliers(&self) -> &[f64] {
         &self.steps.multipliers
     }

@@ -1,7 +1,7 @@
 //! The variational midpoint scheme with the null-space matrix in front and constraints behind [Johnson 3.12, 3.16].
 //!
 //! Multipliers are gone, redundant coordinates are not: `P(q0)ᵀ [...] = 0` and `g(q1) = 0`, `n` unknowns, a dense matrix
-//! whose condition number grows like `h⁻¹`. Same trajectory as the reduced form; exists to be compared with it.
+//! whose condition number grows like `h⁻¹`. Same trajectory as the reduced form; for comparisons.
 
 use super::redundant::Steps;
 use super::{Scheme, SchemeKind};

@@ -8,7 +8,7 @@ use crate::model::State;
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     dense: Dense,
-    /// Where the last step ended.
+    /// Configuration at the end of the last step.
     pub next: State,
     /// Multipliers of all islands.
     pub multipliers: Vec<f64>,

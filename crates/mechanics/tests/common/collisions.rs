@@ -143,7 +143,7 @@ pub fn metronome() -> (Model, State) {
     builder.build().unwrap()
 }
 
-/// Hexagonal prisms (side 0.2 m, height 0.4 m, density 270) at given places, with six alternating charges each, 0.1 m from
+/// Hexagonal prisms (side 0.2 m, height 0.4 m, density 270) at given poses, with six alternating charges each, 0.1 m from
 /// the centre behind the faces, and `K = 5e-4` [Johnson 3.51].
 pub fn hexagons(places: &[Pose], restitution: f64, friction: f64) -> (Model, State) {
     let mut builder = ModelBuilder::new();
@@ -166,7 +166,7 @@ pub fn hexagons(places: &[Pose], restitution: f64, friction: f64) -> (Model, Sta
     builder.build().unwrap()
 }
 
-/// Seven places in a flower: one in the middle and six around, faces towards it at a distance of `gap`.
+/// Seven positions in a flower: one in the middle and six around, faces towards it at a distance of `gap`.
 pub fn flower(gap: f64) -> Vec<Pose> {
     let reach = 0.2 * 3f64.sqrt() + gap;
     let mut places = vec![Pose::identity()];

@@ -1,4 +1,4 @@
-//! Bodies that fly, touch and bounce, from impact to impact: what collision schemes are judged by.
+//! Bodies that fly, touch and bounce, from impact to impact: the reference of collision schemes.
 //!
 //! Continuous mechanics, nothing discrete, and nothing of the engine: plain numbers in, plain numbers out.
 //!
@@ -53,7 +53,7 @@ pub enum StepError {
     /// The start is impossible.
     #[error("the bodies overlap by {depth:e} m at the start")]
     Overlap { depth: f64 },
-    /// More impacts than anybody asks for.
+    /// More impacts than any test needs.
     #[error("impacts without end before {time} s; ask for less time")]
     Endless { time: f64 },
     /// The start is no motion.

@@ -1,7 +1,7 @@
 //! A branched tree of joints of one kind with every force there is on it.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use super::random::Random;
+use super::random::random_pose;
 use nalgebra::Matrix3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
@@ -13,8 +13,9 @@ use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::model::Island;
 use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
+use percussion_testing::Random;
 
-/// Bodies by their places in the list.
+/// Bodies by index in the list.
 pub const ROOT: usize = 1;
 pub const MIDDLE: usize = 2;
 pub const TIP: usize = 3;
@@ -25,18 +26,18 @@ pub const BEAD: usize = 5;
 /// The tree: three in a row, one more on the first, a particle on the second where the kind suits it, and a body that only
 /// forces tie to the others. Something else comes first, so that no number of the tree begins at zero.
 pub fn tree(kind: JointKind, seed: u64) -> ModelBuilder {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.5, -0.3, -9.81));
     let elsewhere = Pose::at(Vec3::new(9.0, 0.0, 0.0));
     let mut bodies = vec![(builder.body(Body::particle("lone", 1.0).unwrap(), elsewhere), elsewhere)];
     let mut hang = |builder: &mut ModelBuilder, body: Body, parent: Option<usize>| {
-        let pose = random.pose();
+        let pose = random_pose(&mut random);
         let id = builder.body(body, pose);
         let above = parent.map(|p| (bodies[p].0, bodies[p].1));
         let above = above.as_ref().map(|(id, pose)| (*id, pose));
         let name = format!("joint-{}", id.0);
-        let mut spec = JointSpec::at(&name, kind, above, (id, &pose), &random.pose());
+        let mut spec = JointSpec::at(&name, kind, above, (id, &pose), &random_pose(&mut random));
         if kind == JointKind::Rod {
             spec.child_frame = Pose::at(random.vector() * 0.3);
         }
@@ -63,7 +64,7 @@ fn rigid(name: &str, mass: f64) -> Body {
 pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
     let mut builder = tree(kind, seed);
     let star = if kind.suits_particle() { BEAD + 1 } else { BRANCH + 1 };
-    let mut random = Random(seed + 1000);
+    let mut random = Random::new(seed + 1000);
     let mut at = |body: usize| Anchor { body: Some(body), arm: random.vector() * 0.3 };
     let spring = |a: Anchor, b: Anchor| Spring { a, b, stiffness: 20.0, rest_length: 0.5, damping: 0.0 };
     let charges = vec![
@@ -98,7 +99,7 @@ pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
 /// The tree under everything, with tables that are not constant.
 pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
     let mut builder = conservative(kind, seed);
-    let mut random = Random(seed + 2000);
+    let mut random = Random::new(seed + 2000);
     let mut at = |body: usize| Anchor { body: Some(body), arm: random.vector() * 0.3 };
     let given = |x: f64, y: f64, axes| {
         let values = vec![[x, y, 0.5], [-y, 2.0 * x, 0.1]];
@@ -138,7 +139,7 @@ pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
     (model.with_forces(Vec::new(), motors.collect()), state)
 }
 
-/// Every kind of control on it, and efforts.
+/// Every kind of control on it, and control inputs.
 pub fn controls(model: &Model, random: &mut Random) -> (Vec<Control>, Vec<f64>) {
     let (world, body) = (Axes::World, Axes::Body);
     let mut controls: Vec<Control> = island(model).dofs.clone().step_by(3).map(Control::Dof).collect();
@@ -147,7 +148,7 @@ pub fn controls(model: &Model, random: &mut Random) -> (Vec<Control>, Vec<f64>) 
         controls.push(Control::torque(model, MIDDLE, axes).unwrap());
     }
     let count: usize = controls.iter().map(Control::components).sum();
-    (controls, (0..count).map(|_| 3.0 * random.number()).collect())
+    (controls, (0..count).map(|_| 3.0 * random.signed()).collect())
 }
 
 /// The same tree with a loop of some kind from the branch (or the world) to the tip.
@@ -156,7 +157,7 @@ pub fn closed(kind: JointKind, closing: JointKind, to_world: bool) -> (Model, St
     let (tip, branch) = (BodyId(TIP), BodyId(BRANCH));
     let (at_tip, at_branch) = (builder.pose(tip), builder.pose(branch));
     let parent = (!to_world).then_some((branch, &at_branch));
-    let mut spec = JointSpec::at("loop", closing, parent, (tip, &at_tip), &Random(9).pose());
+    let mut spec = JointSpec::at("loop", closing, parent, (tip, &at_tip), &random_pose(&mut Random::new(9)));
     if closing == JointKind::Rod {
         spec.child_frame = Pose::at(Vec3::new(0.3, 0.1, -0.2));
     }
@@ -173,7 +174,7 @@ pub fn island(model: &Model) -> &Island {
 
 /// A configuration some way from a given one, every degree of freedom of the tree moved by up to `size`.
 pub fn elsewhere(model: &Model, state: &State, size: f64, random: &mut Random) -> State {
-    let d: Vec<f64> = island(model).dofs.clone().map(|_| size * random.number()).collect();
+    let d: Vec<f64> = island(model).dofs.clone().map(|_| size * random.signed()).collect();
     moved(model, state, &d)
 }
 

@@ -2,7 +2,6 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod collisions;
-pub mod counter;
 pub mod differences;
 pub mod events;
 pub mod everything;
@@ -84,7 +83,7 @@ pub fn totals(model: &Model, state: &State) -> (f64, f64, Vec3, Vec3) {
     (kinetic, potential, p, l)
 }
 
-/// The greatest violation of any joint or loop.
+/// The maximum violation of any joint or loop.
 pub fn violation(model: &Model, state: &State) -> f64 {
     let trees = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
     let loops = model.closures.iter().map(|c| (&c.joint, c.parent, c.child));

@@ -1,40 +1,14 @@
-//! Numbers, frames and joints at random, the same everywhere.
+//! Placements and joints at random, the same everywhere.
 #![allow(dead_code)]
 
-use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::joint::{Frame, Joint, JointFrame, JointIncrement, JointKind};
 use percussion_mechanics::rotation::Mat3;
+use percussion_testing::Random;
 
-/// A small linear congruential generator.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Uniform in [-1, 1).
-    pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 11) as f64) / (1u64 << 53) as f64 * 2.0 - 1.0
-    }
-
-    /// Uniform in a cube.
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::from_fn(|_, _| self.number())
-    }
-
-    /// Any directors: nothing is orthonormal.
-    pub fn matrix(&mut self) -> Mat3 {
-        Mat3::from_fn(|_, _| self.number())
-    }
-
-    /// A rotation by up to half a turn.
-    pub fn rotation(&mut self) -> Rotation3<f64> {
-        Rotation3::from_scaled_axis(self.vector().normalize() * (self.number() * std::f64::consts::PI))
-    }
-
-    /// A placement.
-    pub fn pose(&mut self) -> Pose {
-        Pose::new(self.rotation(), self.vector())
-    }
+/// A placement at random.
+pub fn random_pose(random: &mut Random) -> Pose {
+    Pose::new(random.rotation(), random.vector())
 }
 
 /// A joint that stands somewhere: on a parent (or the world), with a child where the joint puts it.
@@ -52,15 +26,15 @@ impl Standing {
         let joint = Joint {
             name: kind.word().to_owned(),
             kind,
-            parent_frame: Frame::of(&random.pose()),
-            child_frame: Frame::of(&random.pose()),
+            parent_frame: Frame::of(&random_pose(random)),
+            child_frame: Frame::of(&random_pose(random)),
             length: 0.7,
             particle,
             limits: [None; 3],
         };
-        let pose = random.pose();
+        let pose = random_pose(random);
         let parent = (!on_world).then(|| (pose.position, *pose.rotation.matrix()));
-        let coordinates: Vec<f64> = (0..joint.coordinates()).map(|_| 3.0 * random.number()).collect();
+        let coordinates: Vec<f64> = (0..joint.coordinates()).map(|_| 3.0 * random.signed()).collect();
         let frame = match &parent {
             Some((position, rotation)) => joint.parent_frame.on(position, rotation),
             None => joint.parent_frame,
@@ -72,9 +46,9 @@ impl Standing {
         Self { joint, parent, coordinates, child, stand }
     }
 
-    /// Every kind, hanging on a body and on the world, several times.
+    /// Every kind, with a body and the world as parent, several times.
     pub fn all(seed: u64) -> Vec<Self> {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut all = Vec::new();
         for kind in percussion_mechanics::joint::ALL_KINDS {
             for particle in [false, true] {

@@ -16,7 +16,7 @@ fn builder() -> ModelBuilder {
     builder
 }
 
-/// Three links and the ground, hinged about y: planar motion in space, so the loop says three things twice.
+/// Three links and the ground, hinged about y: planar motion in space, so three equations of the loop are redundant.
 pub fn four_bar() -> (Model, State) {
     let mut b = builder();
     let hinge = Rotation3::from_scaled_axis(Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0));
@@ -129,7 +129,7 @@ pub fn beads() -> (Model, State) {
     let rail = Pose::new(turn(1.0), Vec3::new(0.2, 0.3, 0.2));
     let slide = b.joint(JointSpec::at("rail", JointKind::Prismatic, above, (slider, &slider_pose), &rail));
     b.rates(slide, &[0.3]);
-    // What hangs on a particle turns against the axes of the body the particle hangs on.
+    // A child of a particle turns against the axes of the particle's parent.
     let tail_frame = Pose::new(turn(0.2), bead_pose.position);
     let hinge = b.joint(JointSpec::at(
         "hinge",

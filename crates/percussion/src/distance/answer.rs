@@ -30,7 +30,7 @@ pub struct Answer<'l> {
     pub weights_a: Weights,
     /// Active vertices of b with their dual weights.
     pub weights_b: Weights,
-    /// What touches on each side.
+    /// Features of both sides.
     pub features: Option<[&'static str; 2]>,
     /// The factor by which both bodies, grown about their reference points, just touch.
     pub ratio: f64,
@@ -95,7 +95,7 @@ pub struct Ranges {
 /// A contact event: two features that touch or nearly touch.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct EventAnswer {
-    /// What touches on each side.
+    /// Features of both sides.
     pub features: [&'static str; 2],
     /// The event's own separation, metres along beta.
     pub separation: f64,
@@ -222,7 +222,7 @@ pub struct ErrorAnswer<'l> {
     /// The query's `id`, where it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'l RawValue>,
-    /// What is wrong and what to do.
+    /// Message with a remedy.
     pub error: String,
     /// Line number in the input, from one.
     pub line: u64,

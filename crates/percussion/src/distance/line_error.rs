@@ -24,7 +24,7 @@ pub enum LineError {
     UnknownName {
         /// The name given.
         name: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// A placement that does not suit the shape.
@@ -36,7 +36,7 @@ pub enum LineError {
     /// The kernel refused the query.
     #[error("{0}")]
     Query(#[from] QueryError),
-    /// The answer cannot be made unique.
+    /// No unique answer was found.
     #[error("{0}")]
     Resolve(#[from] ResolveError),
     /// The numbers leave the range of floating-point arithmetic on the way.

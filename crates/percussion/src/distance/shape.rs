@@ -1,7 +1,7 @@
 //! Shapes in JSON, parsed into their specifications.
 //!
-//! A shape is a name, or an object with one key that says its kind (`box`, `sphere`, `vertices`, ...) and
-//! optional keys that place it (`position`, and one of `rotation`, `rotation_vector`, `angle`).
+//! A shape is a name, or an object with one key for its kind (`box`, `sphere`, `vertices`, ...) and
+//! optional keys for its placement (`position`, and one of `rotation`, `rotation_vector`, `angle`).
 
 use std::borrow::Cow;
 use std::fmt;

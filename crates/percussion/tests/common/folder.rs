@@ -54,7 +54,7 @@ pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
 }
 
-/// What it said to the user.
+/// Its standard error.
 pub fn error(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }

@@ -20,7 +20,7 @@ use std::fmt::Write;
 /// Style of charts, for the light and the dark theme.
 pub const STYLE: &str = include_str!("style.css");
 
-/// Colours of curves; then they come again with other markers.
+/// Number of colours of curves; they repeat with other markers.
 const COLOURS: usize = 8;
 /// Frame of the curves in pixels, and what surrounds it.
 const FRAME: [f64; 2] = [640.0, 420.0];
@@ -34,12 +34,12 @@ const LETTER: f64 = 7.2;
 /// Widest legend, pixels.
 const WIDEST: f64 = 330.0;
 
-/// What stands beside a side.
+/// Label and scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
-    /// What it is, with its unit.
+    /// Its quantity, with its unit.
     pub label: String,
-    /// Whether it goes by decades.
+    /// Whether it is logarithmic.
     pub log: bool,
 }
 
@@ -48,20 +48,20 @@ pub struct Side {
 pub struct Line {
     /// Its name in the legend.
     pub label: String,
-    /// What else is said about it.
+    /// Second line in the legend.
     pub note: String,
-    /// Points in their order, each with what is said about it.
+    /// Points in their order, each with its title.
     pub points: Vec<(f64, f64, String)>,
     /// Its colour and its marker; none for what belongs to no curve.
     pub colour: Option<usize>,
-    /// Whether others have found it: hollow and dashed.
+    /// Whether it is a published result: hollow and dashed.
     pub published: bool,
 }
 
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What it shows, for those who cannot see it.
+    /// Its description, for screen readers.
     pub title: String,
     /// The horizontal side.
     pub x: Side,
@@ -146,7 +146,7 @@ impl Chart {
         out + "</svg>\n"
     }
 
-    /// Grid, frame, numbers and what the sides are.
+    /// Grid, frame, numbers and labels of the axes.
     fn sides(&self, out: &mut String, x: &Scale, y: &Scale) {
         let (right, bottom) = (LEFT + FRAME[0], TOP + FRAME[1]);
         for strong in [false, true] {
@@ -275,7 +275,7 @@ impl Chart {
     }
 }
 
-/// Pixels of a line of the legend; a curve of which nothing is said has none.
+/// Pixels of a line of the legend; a curve without texts has none.
 fn height(line: &Line) -> f64 {
     match (line.label.is_empty(), line.note.is_empty()) {
         (true, true) => 0.0,
@@ -303,16 +303,16 @@ fn curve(out: &mut String, line: &Line, points: &[([f64; 2], &str)]) {
     }
     out.push_str("\"/>");
     // In the legend one marker stands in the middle.
-    let legend = points.iter().all(|(_, said)| said.is_empty()) && points.len() == 2;
+    let legend = points.iter().all(|(_, title)| title.is_empty()) && points.len() == 2;
     let markers: Vec<([f64; 2], &str)> = match points {
         [([x0, y0], _), ([x1, y1], _)] if legend => vec![([0.5 * (x0 + x1), 0.5 * (y0 + y1)], "")],
         all => all.to_vec(),
     };
-    for ([x, y], said) in markers {
+    for ([x, y], title) in markers {
         put(out, format_args!("<path d=\"M{x:.1} {y:.1}{}\"{fill}", marker(line.colour.unwrap_or(0))));
-        match said {
+        match title {
             "" => out.push_str("/>"),
-            said => put(out, format_args!("><title>{}</title></path>", escaped(said))),
+            title => put(out, format_args!("><title>{}</title></path>", escaped(title))),
         }
     }
     out.push_str("</g>\n");

@@ -5,11 +5,11 @@ const MARGIN: f64 = 0.05;
 /// Decades that are labelled, at most; of more only every second, third, ... is.
 const MOST_DECADES: i32 = 9;
 
-/// How numbers are laid out along a side.
+/// A linear or logarithmic scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     log: bool,
-    /// Ends of the side; logarithms to base ten if it goes by decades.
+    /// Ends of the side; logarithms to base ten if it is logarithmic.
     low: f64,
     high: f64,
 }
@@ -38,7 +38,7 @@ impl Scale {
         Self { log, low: middle - 0.5 * wide, high: middle + 0.5 * wide }
     }
 
-    /// Whether it goes by decades.
+    /// Whether it is logarithmic.
     pub fn is_log(&self) -> bool {
         self.log
     }
@@ -93,7 +93,7 @@ impl Scale {
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
         let mark = |k: i64| {
             let value = k as f64 * step;
-            // What the sum of steps adds to the last digits is not shown.
+            // The rounding of the sum of steps is not shown.
             let digits = (-(step * 1.001).log10().floor()).clamp(0.0, 17.0) as usize;
             let label = match plain(value) {
                 short if short.contains('e') => short,

@@ -12,7 +12,7 @@ const FLOAT: u32 = 5126;
 const SHORT: u32 = 5123;
 const WORD: u32 = 5125;
 
-/// What the numbers of an accessor are for.
+/// Use of the numbers of an accessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
     /// Attributes of corners.
@@ -23,7 +23,7 @@ pub enum Use {
     Keys = 0,
 }
 
-/// The numbers, with what is known about them. Equal numbers are stored once.
+/// The numbers with their accessors. Equal numbers are stored once.
 #[derive(Debug, Default)]
 pub struct Numbers {
     bytes: Vec<u8>,
@@ -93,7 +93,7 @@ impl Numbers {
         self.accessors.len() - 1
     }
 
-    /// The file of a document that speaks of these numbers.
+    /// The file of a document that refers to these numbers.
     pub fn file(self, mut document: Value) -> Result<Vec<u8>, ExportError> {
         if !self.bytes.is_empty() {
             document["buffers"] = json!([{ "byteLength": self.bytes.len() }]);

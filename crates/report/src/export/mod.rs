@@ -98,7 +98,7 @@ impl ExportError {
     }
 }
 
-/// What an export has left behind.
+/// The files of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The files, the one to open first.
@@ -153,7 +153,7 @@ pub fn write(recording: &mut Recording, format: Format, folder: &Path) -> Result
     Ok(written)
 }
 
-/// All that is seen of a body: its shapes, and the pieces of those that have no end.
+/// The surface of a body: its shapes, and the pieces of unbounded ones.
 fn surface(recording: &Recording, body: usize) -> Mesh {
     let appearance = &recording.appearances[body];
     let mut all = appearance.mesh.clone();

@@ -1,7 +1,7 @@
 //! Files for ParaView: one per frame, one for fixed bodies, a collection with the times, and the events.
 //!
-//! Points are the corners of all surfaces in the world, in double precision: bodies that touch are apart by far less than
-//! single precision tells at their distance from the origin. Velocities, by which surfaces are coloured, are single: they are
+//! Points are the corners of all surfaces in the world, in double precision: gaps of touching bodies are far below
+//! single precision at their distance from the origin. Velocities, by which surfaces are coloured, are single: they are
 //! half of what does not compress, and exact ones are in the trajectory. Corners of a flat face belong to that face alone, so surfaces
 //! are shaded flat where they are flat.
 //!
@@ -48,14 +48,14 @@ impl Exporter {
         }
     }
 
-    /// What moves, at a frame of the recording, as a `.vtu` document; `None` if nothing moves.
+    /// Moving bodies at a frame of the recording, as a `.vtu` document; `None` if nothing moves.
     pub fn frame(&self, recording: &mut Recording, frame: usize) -> io::Result<Option<String>> {
         let Recording { frames, trajectory, .. } = recording;
         let twists = twists(trajectory, frames.rows[frame])?;
         self.grid(&self.moving, frames.at(frame), |body| twists[body], Some(frames.times[frame]))
     }
 
-    /// What does not move, as a `.vtu` document; `None` if everything does.
+    /// Fixed bodies, as a `.vtu` document; `None` if everything does.
     pub fn fixed(&self, recording: &Recording) -> io::Result<Option<String>> {
         if recording.frames.is_empty() {
             return Ok(None);

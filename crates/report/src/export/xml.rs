@@ -43,7 +43,7 @@ pub struct Grid<'a> {
     pub from_points: Vec<(&'static str, Values)>,
     /// Arrays with a tuple per cell.
     pub of_cells: Vec<(&'static str, Values)>,
-    /// When it is, s.
+    /// Time, s.
     pub time: Option<f64>,
     /// What whole numbers in the arrays mean: the array, and a name for each number from zero.
     pub names: Vec<(&'static str, Vec<&'a str>)>,
@@ -85,11 +85,11 @@ impl Grid<'_> {
 /// A file of a series.
 #[derive(Debug)]
 pub struct Entry<'a> {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Which of the files that are shown together.
+    /// Index among the files of one instant.
     pub part: usize,
-    /// Where it is, seen from the collection.
+    /// Path relative to the collection.
     pub file: &'a str,
 }
 
@@ -111,8 +111,7 @@ fn opening(kind: &str, more: &str) -> String {
     )
 }
 
-/// A number about the whole. Texts would be an array of their own kind, which not every reader knows: names are names of
-/// arrays.
+/// A number about the whole. Not every reader supports arrays of texts: names are names of arrays.
 fn field(text: &mut String, kind: &str, name: &str, value: &str) {
     let name = escaped(name);
     _ = writeln!(
@@ -182,7 +181,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '<' => all += "&lt;",
             '>' => all += "&gt;",
             '"' => all += "&quot;",
-            // XML knows no others.
+            // XML allows no others.
             _ if letter.is_control() => all.push(char::REPLACEMENT_CHARACTER),
             _ => all.push(letter),
         }

@@ -22,7 +22,7 @@ pub fn outline(shape: &PlanarShape) -> Mesh {
         PlanarShape::Polygon(polygon) => filled(polygon.vertices()),
         PlanarShape::Circle(circle) => {
             let mut mesh = filled(&ring(Vec2::repeat(circle.radius())));
-            // A disc without a mark could turn unseen.
+            // A mark shows the rotation of a disc.
             mesh.lines.push([Vec3::zeros(), Vec3::new(circle.radius(), 0.0, 0.0)]);
             mesh
         }

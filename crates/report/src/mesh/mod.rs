@@ -54,7 +54,7 @@ impl Mesh {
         self.lines.extend(other.lines.iter().map(|line| line.map(|p| pose.point(&p))));
     }
 
-    /// Whether there is nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty() && self.lines.is_empty()
     }

@@ -14,18 +14,17 @@ use std::borrow::Cow;
 const SHORTEST: f64 = 4.0;
 /// The last frame stays for so long, hundredths of a second.
 const REST: u16 = 120;
-/// How long an animation is to be when nothing is said, s.
+/// Default length of an animation, s.
 const LENGTH: f64 = 8.0;
 /// Frames from which the palette is made.
 const TASTED: usize = 16;
 /// Colours besides the one that means no change.
 const COLOURS: usize = 255;
-/// Times that are written are off by less than this share of what lies between them.
+/// Largest rounding of printed times, relative to the time between frames.
 const ROUNDED: f64 = 0.5;
 
-/// An animation of the whole run, the bytes of a GIF file. Time runs at the speed that is asked for; where that needs
-/// more frames than allowed, they follow each other more slowly. A transparent ground becomes white: the format knows
-/// no half-transparent pixels.
+/// An animation of the whole run, the bytes of a GIF file. Time runs at the given speed; if that needs more frames than
+/// allowed, the frame rate is lower. A transparent background becomes white: the format has no half-transparent pixels.
 pub fn animation(recording: &Recording, options: &Options) -> Vec<u8> {
     let options = &Options {
         theme: if options.theme == Theme::Transparent { Theme::Light } else { options.theme },
@@ -61,7 +60,7 @@ fn schedule(times: &[f64], options: &Options) -> (Vec<usize>, u16) {
     ((0..=n).map(|k| frames.nearest(at(k))).collect(), delay as u16)
 }
 
-/// Real time for what lasts some seconds; otherwise a round number of times faster or slower.
+/// Real time for runs of some seconds; otherwise faster or slower by a round factor.
 fn usual_speed(duration: f64) -> f64 {
     match duration / LENGTH {
         ratio if (0.2..2.0).contains(&ratio) || !(ratio > 0.0) => 1.0,
@@ -167,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_runs_at_the_speed_that_is_asked_for() {
+    fn time_runs_at_the_given_speed() {
         let times: Vec<f64> = (0..=1000).map(|k| f64::from(k) * 0.01).collect();
         let scheduled = |speed: Option<f64>| schedule(&times, &Options { speed, ..Options::default() });
         // Ten seconds in real time: with steps of 5 hundredths there would be 201 frames.

@@ -1,4 +1,4 @@
-//! From space to the picture: a camera, and where it must stand to see a set of points.
+//! From space to the picture: a camera, and its position for a set of points in view.
 //!
 //! With the axes of the picture given, points fit between the sides of a rectangle when the eye stands behind four
 //! planes: for coordinates `x` to the right and `z` towards the viewer and a half width `t` at unit distance, `|x -
@@ -9,10 +9,10 @@ use percussion_geometry::Vec3;
 
 /// Half the opening angle along the longer side of a picture, rad: a long lens, with little distortion.
 const HALF_ANGLE: f64 = 0.19;
-/// The eye keeps this distance from what it sees, in sizes of it.
+/// Least distance of the eye from the points, relative to their extent.
 const CLEARANCE: f64 = 0.5;
 
-/// How lines of sight run.
+/// The projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lens {
     /// Through the eye.
@@ -21,14 +21,14 @@ pub enum Lens {
     Parallel,
 }
 
-/// From where a scene is seen, but not from how far.
+/// Direction of view, without the distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     /// From the scene to the viewer.
     pub towards: Vec3,
-    /// What is up in the picture.
+    /// The upward direction in the picture.
     pub up: Vec3,
-    /// How lines of sight run.
+    /// The projection.
     pub lens: Lens,
 }
 
@@ -45,10 +45,10 @@ pub struct Area {
     pub height: f64,
 }
 
-/// A camera: what a point of space is in the picture.
+/// A camera: the map from points of space to the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where the viewer is; with parallel lines of sight, a point that is seen in the middle.
+    /// Position of the viewer; with parallel projection, a point in the middle of the picture.
     pub eye: Vec3,
     /// To the right in the picture, a unit vector as the next two.
     pub right: Vec3,
@@ -56,22 +56,22 @@ pub struct Camera {
     pub up: Vec3,
     /// From the picture to the viewer.
     pub back: Vec3,
-    /// How lines of sight run.
+    /// The projection.
     pub lens: Lens,
-    /// Pixels of a unit at unit distance; with parallel lines of sight, of a unit.
+    /// Pixels of a unit at unit distance; with parallel projection, of a unit.
     pub scale: f64,
-    /// Where the axis of the camera meets the picture, in pixels from its upper left corner.
+    /// Intersection of the camera axis and the picture, in pixels from the upper left corner.
     pub middle: [f64; 2],
 }
 
-/// Where a point is in a picture.
+/// Position of a point in a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScreenPoint {
     /// Pixels from the left.
     pub x: f64,
     /// Pixels from above.
     pub y: f64,
-    /// Greater for what is nearer, and affine in `x` and `y` along a plane: the inverse of the distance along the axis, or
+    /// Greater for nearer points, and affine in `x` and `y` along a plane: the inverse of the distance along the axis, or
     /// minus the distance when lines of sight are parallel.
     pub near: f64,
 }
@@ -97,7 +97,7 @@ impl View {
 }
 
 impl Camera {
-    /// The camera that sees all points inside an area of a picture, as large as they can be.
+    /// The nearest camera for which all points lie inside an area of a picture.
     pub fn fit(view: &View, points: &[Vec3], area: &Area) -> Self {
         let [right, up, back] = view.axes();
         let (width, height) = (area.width.max(1.0), area.height.max(1.0));
@@ -135,7 +135,7 @@ impl Camera {
         -self.back.dot(&(point - self.eye))
     }
 
-    /// Where a point is in the picture; nothing where it is not before the eye.
+    /// Position of a point in the picture; none if it is behind the eye.
     pub fn project(&self, point: &Vec3) -> Option<ScreenPoint> {
         let arm = point - self.eye;
         let distance = -self.back.dot(&arm);
@@ -149,7 +149,7 @@ impl Camera {
         (x.is_finite() && y.is_finite()).then_some(ScreenPoint { x, y, near })
     }
 
-    /// Pixels per metre where a point is.
+    /// Pixels per metre at a point.
     pub fn magnification(&self, point: &Vec3) -> f64 {
         match self.lens {
             Lens::Parallel => self.scale,
@@ -157,7 +157,7 @@ impl Camera {
         }
     }
 
-    /// A point of the line of sight through a pixel, and the direction in which it runs on.
+    /// A point of the line of sight through a pixel, and its direction.
     pub fn sight(&self, x: f64, y: f64) -> (Vec3, Vec3) {
         let [dx, dy] = [x - self.middle[0], self.middle[1] - y].map(|d| d / self.scale);
         let aside = self.right * dx + self.up * dy;
@@ -176,7 +176,7 @@ impl Camera {
     }
 }
 
-/// Greatest less least.
+/// Maximum minus minimum.
 fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -224,7 +224,7 @@ mod tests {
         assert!((start + way * 10.0 - Vec3::new(1.0, 0.0, 2.0)).norm() < 1e-14);
     }
 
-    /// The camera is the nearest that sees all: everything is inside, and two sides that face each other are touched.
+    /// The camera is the nearest with all points in view: they are inside, and two opposite sides are touched.
     #[test]
     fn points_fill_the_area_that_is_meant_for_them() {
         let mut seed = 1u64;
@@ -265,7 +265,7 @@ mod tests {
         // A line along the sight, seen end on.
         let camera = Camera::fit(&view(Lens::Perspective), &[Vec3::zeros(), Vec3::y()], &AREA);
         assert!(camera.distance(&Vec3::zeros()) > 0.1);
-        // A view along what is said to be up.
+        // A view along the upward direction.
         let along = View { towards: Vec3::z(), up: Vec3::z(), lens: Lens::Perspective };
         assert!(Camera::fit(&along, &[Vec3::zeros(), Vec3::x()], &AREA).project(&Vec3::x()).is_some());
     }

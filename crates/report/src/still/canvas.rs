@@ -11,7 +11,7 @@ pub struct Canvas {
     pixels: Vec<[f32; 4]>,
 }
 
-/// What strokes are drawn with.
+/// Colour and width of strokes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke {
     pub rgb: [u8; 3],
@@ -154,13 +154,13 @@ impl Canvas {
     }
 }
 
-/// How much of each pixel of a rectangle is covered.
+/// The covered fraction of each pixel of a rectangle.
 struct Mask {
     cover: Vec<f32>,
 }
 
 impl Mask {
-    /// Covers the pixels around a segment as far as asked.
+    /// Covers the pixels around a segment up to a distance.
     fn each(
         &mut self,
         (left, top, right, bottom): (usize, usize, usize, usize),

@@ -134,7 +134,7 @@ impl<'a> DrawingContext<'a> {
         Floor::cut(all)
     }
 
-    /// What a picture of some frames is to show: the bodies, their ways if they are drawn, and the floors below them.
+    /// The visible region of some frames: the bodies, their paths if drawn, and the floors below them.
     pub fn scope(&self, frames: &[usize], ways: bool) -> VisibleRegion {
         let all = crate::thinned(self.recording.frames.len(), VIEW_FRAMES.max(frames.len()));
         let mut points = self.points(frames);
@@ -172,23 +172,23 @@ impl<'a> DrawingContext<'a> {
         VisibleRegion::of(scope.points)
     }
 
-    /// Paints instants over each other, the last one in front, and what belongs to them.
+    /// Paints instants over each other, the last one in front, with their annotations.
     pub fn paint(
         &self,
         camera: &Camera,
         scope: &VisibleRegion,
-        shots: &[Snapshot],
+        snapshots: &[Snapshot],
         marks: &Annotations,
     ) -> Canvas {
         let frames = &self.recording.frames;
         let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.background());
-        let Some(last) = shots.last() else { return canvas };
-        let shown: Vec<usize> = shots.iter().map(|shot| shot.frame).collect();
+        let Some(last) = snapshots.last() else { return canvas };
+        let shown: Vec<usize> = snapshots.iter().map(|snapshot| snapshot.frame).collect();
         let light = Light::of(camera, &self.up);
         let mut floors = self.floors(frames.at(last.frame), scope);
         floors.retain(|floor| floor.faces(camera));
         for floor in &floors {
-            let shadow = self.options.shadows.then(|| self.shadow(floor, shots, &light));
+            let shadow = self.options.shadows.then(|| self.shadow(floor, snapshots, &light));
             let cell = self.options.grid.then_some(marks.length);
             floor.draw(&mut canvas, camera, shadow.as_ref(), cell, self.options.theme);
         }
@@ -198,22 +198,22 @@ impl<'a> DrawingContext<'a> {
             behind.screen(&corners, u16::MAX);
         }
         self.bodies(&mut behind, last.frame, false, marks.unit);
-        let drawings: Vec<(Drawing, f32)> = shots
+        let drawings: Vec<(Drawing, f32)> = snapshots
             .iter()
-            .map(|shot| {
+            .map(|snapshot| {
                 let mut drawing = Drawing::new(camera, light, &scope.centre);
-                self.bodies(&mut drawing, shot.frame, true, marks.unit);
-                (drawing, shot.opacity)
+                self.bodies(&mut drawing, snapshot.frame, true, marks.unit);
+                (drawing, snapshot.opacity)
             })
             .collect();
         let (earlier, now) = drawings.split_at(drawings.len() - 1);
         let per = self.options.samples.clamp(1, 8);
         lay(&mut canvas, &behind, true, &[], per);
-        for shot in &shots[..earlier.len()] {
-            marks::rods(&mut canvas, self, camera, shot, marks);
+        for snapshot in &snapshots[..earlier.len()] {
+            marks::rods(&mut canvas, self, camera, snapshot, marks);
         }
         lay(&mut canvas, &behind, false, earlier, per);
-        if shots.len() > 1 && self.options.paths {
+        if snapshots.len() > 1 && self.options.paths {
             self.paths(&mut canvas, camera, &shown, marks);
         }
         marks::rods(&mut canvas, self, camera, last, marks);
@@ -222,7 +222,7 @@ impl<'a> DrawingContext<'a> {
         canvas
     }
 
-    /// Adds the bodies that travel, or those that do not.
+    /// Adds the moving bodies, or the others.
     fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
         let poses = self.recording.frames.at(frame);
         let background = self.options.theme.background().unwrap_or([255; 3]);
@@ -237,12 +237,12 @@ impl<'a> DrawingContext<'a> {
         }
     }
 
-    fn shadow(&self, floor: &Floor, shots: &[Snapshot], light: &Light) -> Shadow {
+    fn shadow(&self, floor: &Floor, snapshots: &[Snapshot], light: &Light) -> Shadow {
         let mut shadow = Shadow::new(floor);
-        let lamps = (LAMPS / shots.len()).max(LEAST_LAMPS);
-        for shot in shots {
+        let lamps = (LAMPS / snapshots.len()).max(LEAST_LAMPS);
+        for snapshot in snapshots {
             let mut triangles = Vec::new();
-            for (shape, pose) in self.shapes.iter().zip(self.recording.frames.at(shot.frame)) {
+            for (shape, pose) in self.shapes.iter().zip(self.recording.frames.at(snapshot.frame)) {
                 if !finite(pose) {
                     continue;
                 }
@@ -253,12 +253,12 @@ impl<'a> DrawingContext<'a> {
                     triangles.push(triangle.map(|i| pose.point(&shape.mesh.corners[i as usize])));
                 }
             }
-            shadow.cast(floor, &triangles, &light.sun, lamps, shot.opacity);
+            shadow.cast(floor, &triangles, &light.sun, lamps, snapshot.opacity);
         }
         shadow
     }
 
-    /// The ways of the centres of mass between the first and the last of some frames, with a dot at each.
+    /// The paths of the centres of mass between the first and the last of some frames, with a dot at each.
     fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Annotations) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else { return };
         for k in (0..self.colours.len()).filter(|&k| self.recording.appearances[k].moves) {
@@ -278,8 +278,8 @@ impl<'a> DrawingContext<'a> {
     }
 }
 
-/// Whether points are so dense that the line through them is a path: nearly all pieces go on where the one before them
-/// pointed to.
+/// Whether points are so dense that the line through them is a path: nearly all pieces have about the direction
+/// of the previous one.
 fn is_resolved(way: &[[f64; 2]]) -> bool {
     let pieces: Vec<[f64; 2]> = way
         .windows(2)

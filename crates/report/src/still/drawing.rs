@@ -10,23 +10,23 @@ use super::shape::Shape;
 use super::theme::mixed;
 use percussion_geometry::{Pose, Vec3};
 
-/// Lines count as nearer by this many pixels than they are.
+/// Depth offset of lines towards the viewer, pixels.
 const LIFT: f64 = 0.75;
-/// Samples of a band of the picture, at most: they should stay near the processor.
+/// Largest number of samples of a band of the picture: within the cache.
 const BAND: usize = 1 << 18;
 
 /// Directions to the lamps.
 #[derive(Clone, Copy, Debug)]
 pub struct Light {
     key: Vec3,
-    /// Shadows fall as if the first lamp stood higher: nearer to what throws them.
+    /// For shadows the first lamp is higher, so that they are nearer to the bodies.
     pub sun: Vec3,
     fill: Vec3,
     up: Vec3,
 }
 
 impl Light {
-    /// Lamps that stand by the camera.
+    /// Lamps fixed to the camera.
     pub fn of(camera: &Camera, up: &Vec3) -> Self {
         let level = camera.back - up * up.dot(&camera.back);
         Self {
@@ -67,9 +67,9 @@ pub struct Paint {
 pub struct Drawing<'a> {
     camera: &'a Camera,
     light: Light,
-    /// What is nearer than this is cut off, m.
+    /// Near clipping distance, m.
     limit: f64,
-    /// By how much lines are lifted, m.
+    /// Depth offset of lines, m.
     lift: f64,
     triangles: Vec<([Corner; 3], u16, bool)>,
     lines: Vec<([ScreenPoint; 2], Pen, u16)>,
@@ -197,14 +197,14 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Whether a placement is one.
+/// Whether a pose is finite.
 pub fn finite(pose: &Pose) -> bool {
     pose.position.iter().chain(pose.rotation.matrix().iter()).all(|v| v.is_finite())
 }
 
 /// Lays drawings over a canvas, each with its opacity, one over the other; `behind` hides parts of all of them, and is
 /// seen itself when `seen`.
-pub fn lay(canvas: &mut Canvas, behind: &Drawing, seen: bool, shots: &[(Drawing, f32)], per: usize) {
+pub fn lay(canvas: &mut Canvas, behind: &Drawing, seen: bool, snapshots: &[(Drawing, f32)], per: usize) {
     let rows = (BAND / (canvas.width * per * per).max(1)).clamp(1, canvas.height.max(1));
     let mut layer = Layer::new(canvas.width, per);
     for first in (0..canvas.height).step_by(rows) {
@@ -214,11 +214,11 @@ pub fn lay(canvas: &mut Canvas, behind: &Drawing, seen: bool, shots: &[(Drawing,
             behind.draw(&mut layer);
             layer.lay(canvas, 1.0);
         }
-        for (shot, opacity) in shots {
+        for (snapshot, opacity) in snapshots {
             layer.restart(within.clone());
             behind.draw(&mut layer);
-            layer.forget_colours();
-            shot.draw(&mut layer);
+            layer.clear_colours();
+            snapshot.draw(&mut layer);
             layer.lay(canvas, *opacity);
         }
     }
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    /// Behind a ball there is its disc, in perspective larger than its radius says: sin a = r/d.
+    /// A ball covers a disc, in perspective larger than its radius: sin a = r/d.
     #[test]
     fn a_ball_covers_its_disc() {
         let ball = Shape::of(&Mesh::of(&Solid::Sphere(Sphere::new(0.5).unwrap())));
@@ -319,7 +319,7 @@ mod tests {
                 1.0,
             );
         }
-        // A floor that runs below the eye and behind it is seen before it.
+        // A floor that extends below and behind the eye is visible before it.
         let mut drawing = Drawing::new(&camera, Light::of(&camera, &Vec3::z()), &Vec3::zeros());
         let floor = [[-9.0, -9.0], [9.0, -9.0], [9.0, 9.0], [-9.0, 9.0]].map(|[x, y]| Vec3::new(x, y, -0.5));
         drawing.screen(&floor, 1);

@@ -1,4 +1,4 @@
-//! Floors and walls: planes without end, drawn as far as they matter, with a grid and with shadows.
+//! Floors and walls: unbounded planes, drawn around the bodies, with a grid and with shadows.
 //!
 //! A plane has coordinates `u`, `v` in metres; in the picture they are quotients of affine functions of the pixel, so
 //! that their change from pixel to pixel is known and lines of the grid have the same width near and far. Planes are
@@ -11,9 +11,9 @@ use super::shadow::Shadow;
 use super::theme::Theme;
 use percussion_geometry::Vec3;
 
-/// How far a plane is drawn beyond what stands before it, in radii of that.
+/// Extent of a plane beyond the bodies before it, relative to their radius.
 const MARGIN: f64 = 1.0;
-/// Where it begins to fade, as a share of that.
+/// Start of fading, as a fraction of that.
 const FADE: f64 = 0.1;
 /// Cells smaller than this in pixels are not drawn.
 const SMALLEST_CELL: f64 = 5.0;
@@ -27,16 +27,16 @@ pub struct Floor {
     pub v: Vec3,
     /// Corners of the piece that is drawn, counter-clockwise, in its coordinates.
     pub corners: Vec<[f64; 2]>,
-    /// The middle of the rectangle before which everything stands, in its coordinates.
+    /// The middle of the rectangle behind the bodies, in its coordinates.
     pub middle: [f64; 2],
     /// Half the sides of that.
     half: [f64; 2],
-    /// How far it is drawn beyond, m.
+    /// Extent beyond it, m.
     margin: f64,
 }
 
 impl Floor {
-    /// A plane through a point, as far as it matters to what stands before it.
+    /// A plane through a point, limited to the surroundings of the bodies before it.
     pub fn new(point: &Vec3, normal: &Vec3, scope: &VisibleRegion) -> Self {
         // The grid stands at round coordinates: the origin is the point nearest to that of the world.
         let origin = normal * normal.dot(point);
@@ -67,7 +67,7 @@ impl Floor {
         floor
     }
 
-    /// How far it is drawn from its middle.
+    /// Extent from its middle.
     pub fn reach(&self) -> [f64; 2] {
         self.half.map(|half| half + self.margin)
     }
@@ -203,7 +203,7 @@ impl Side {
     }
 }
 
-/// What a pixel shows of a plane.
+/// The point of a plane at a pixel.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// Coordinates.
@@ -213,7 +213,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// How much of the pixel is a line of the grid.
+    /// The fraction of the pixel covered by lines of the grid.
     fn grid(&self, cell: f64) -> f64 {
         let mut line: f64 = 0.0;
         for k in 0..2 {
@@ -257,7 +257,7 @@ impl Chart {
         Self { parts, sign }
     }
 
-    /// What is seen at a place of the picture; nothing above the horizon.
+    /// The point at a position of the picture; none above the horizon.
     pub fn at(&self, x: f64, y: f64) -> Option<Seen> {
         let [u, v, below] = self.parts.each_ref().map(|p| p[0] + p[1] * x + p[2] * y);
         if below == 0.0 || self.sign != 0.0 && below.signum() != self.sign {
@@ -290,7 +290,7 @@ mod tests {
 
     /// The chart undoes the projection, and its slopes are differences.
     #[test]
-    fn pixels_know_which_point_of_the_plane_they_show() {
+    fn pixels_have_the_coordinates_of_the_plane() {
         let normal = Vec3::new(0.1, -0.3, 0.9).normalize();
         let floor = Floor::new(&Vec3::new(0.0, 0.0, -0.2), &normal, &scope());
         for camera in cameras() {
@@ -339,7 +339,7 @@ mod tests {
                 assert!((wall.at(c).abs() - half).norm() < 1e-12);
             }
         }
-        // The viewer sees three of them from inside.
+        // Three of them face the viewer with their inside.
         assert_eq!(walls.iter().filter(|wall| wall.faces(&cameras()[0])).count(), 3);
     }
 

@@ -12,17 +12,17 @@ const SPACE: f64 = 2.9;
 const GAP: f64 = 1.25;
 /// Pieces of a curve.
 const PIECES: u32 = 8;
-/// How far slanted letters lean.
+/// Shear of slanted letters.
 const SLANT: f64 = 0.2;
 
-/// Where a text stands.
+/// Alignment of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     Left,
     Middle,
 }
 
-/// The strokes of a letter; for one that is not known, a box.
+/// The strokes of a letter; a box for an unsupported one.
 fn glyph(letter: char) -> &'static str {
     match letter {
         '0' => "2,0 ~0,0 0,3 ~0,6 2,6 ~4,6 4,3 ~4,0 2,0",
@@ -110,7 +110,7 @@ fn glyph(letter: char) -> &'static str {
     }
 }
 
-/// The strokes of a text from the origin to the right, in units, and how wide it is.
+/// The strokes of a text from the origin to the right, and its width, in units.
 fn strokes(text: &str, slanted: bool) -> (Vec<Vec<[f64; 2]>>, f64) {
     let (mut all, mut at) = (Vec::new(), 0.0);
     for letter in text.chars() {
@@ -160,7 +160,7 @@ fn trace(stroke: &str) -> Vec<[f64; 2]> {
     line
 }
 
-/// How wide a text is whose capitals are `size` pixels high.
+/// Width of a text whose capitals are `size` pixels high.
 pub fn width(text: &str, size: f64) -> f64 {
     strokes(text, false).1 * size / 6.0
 }
@@ -199,7 +199,7 @@ mod tests {
             assert!(!lines.is_empty() && lines.iter().all(|line| line.len() > 1), "{letter}");
             assert!(lines.iter().flatten().all(|p| (-2.3..7.1).contains(&p[1])), "{letter}");
             assert!((0.3..6.5).contains(&wide), "{letter} {wide}");
-            // Every word of the table was understood.
+            // All entries of the table are parsed.
             let numbers = glyph(letter).split([' ', ';', ',', '~']).filter(|w| !w.is_empty());
             assert!(
                 numbers.clone().count() % 2 == 0 && numbers.clone().all(|w| w.parse::<f64>().is_ok()),

@@ -10,7 +10,7 @@ use super::camera::{Lens, ScreenPoint};
 use super::canvas::Canvas;
 use std::ops::Range;
 
-/// A corner of a triangle: where it is in the picture, and its colour from 0 to 255.
+/// A corner of a triangle: position in the picture, and colour from 0 to 255.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
     pub spot: ScreenPoint,
@@ -24,9 +24,9 @@ pub struct Pen {
     pub width: f64,
     /// Colour.
     pub rgb: [u8; 3],
-    /// How much nearer its lines count than they are, m.
+    /// Depth offset of its lines towards the viewer, m.
     pub lift: f64,
-    /// What nearness means.
+    /// The measure of nearness.
     pub lens: Lens,
 }
 
@@ -40,7 +40,7 @@ impl Pen {
     }
 }
 
-/// What samples show and how near it is.
+/// Samples: colour, owner and nearness.
 #[derive(Clone, Debug)]
 pub struct Layer {
     columns: usize,
@@ -48,7 +48,7 @@ pub struct Layer {
     per: usize,
     /// The row of the canvas with which it begins.
     first: usize,
-    /// The rows of the canvas it is laid on: a little fewer, since lines ask what their axes cross.
+    /// The rows of the canvas it is laid on: slightly fewer, as the visibility of lines depends on the samples at their axes.
     within: Range<usize>,
     colour: Vec<[u8; 4]>,
     near: Vec<f32>,
@@ -78,7 +78,7 @@ impl Layer {
         }
     }
 
-    /// Becomes empty, over some rows of a canvas.
+    /// Clears the layer and moves it to some rows of a canvas.
     pub fn restart(&mut self, within: Range<usize>) {
         self.first = within.start.saturating_sub(APRON);
         self.rows = (within.end + APRON - self.first) * self.per;
@@ -93,8 +93,8 @@ impl Layer {
         self.owner.resize(n, NOBODY);
     }
 
-    /// What is near hides; nothing is to be seen of it.
-    pub fn forget_colours(&mut self) {
+    /// Keeps nearness and removes colours: the samples only hide.
+    pub fn clear_colours(&mut self) {
         let Some([left, right, top, bottom]) = self.touched.take() else { return };
         for row in top..=bottom {
             self.colour[row * self.columns + left..=row * self.columns + right].fill([0; 4]);
@@ -197,7 +197,7 @@ impl Layer {
         }
     }
 
-    /// Whether what a sample shows is nearer.
+    /// Whether the present content of a sample is nearer.
     fn hides(&self, at: [f64; 2], near: f32) -> bool {
         let place = |v: f64, end: usize| v.clamp(0.0, end as f64 - 1.0) as usize;
         near < self.near[place(at[1], self.rows) * self.columns + place(at[0], self.columns)]
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_without_area_and_far_away_are_no_trouble() {
+    fn triangles_without_area_and_far_away_are_harmless() {
         let mut layer = started(8, 8, 2);
         layer.triangle(
             &[corner(1.0, 1.0, 1.0, 9.0), corner(5.0, 5.0, 1.0, 9.0), corner(3.0, 3.0, 1.0, 9.0)],

@@ -1,4 +1,4 @@
-//! What is drawn on a picture besides bodies: the time, a bar for the scale, the axes, joints, springs, impulses.
+//! Annotations of a picture: the time, a bar for the scale, the axes, joints, springs, impulses.
 
 use super::camera::{Area, Camera};
 use super::canvas::{Canvas, Stroke};
@@ -19,7 +19,7 @@ pub const ORDINARY: f64 = 831.384_387_633_061;
 /// Impulses are red.
 const IMPULSE: [u8; 3] = [204, 28, 38];
 
-/// What is drawn on a picture besides bodies, and how large.
+/// Annotations of a picture, with their sizes.
 #[derive(Clone, Debug)]
 pub struct Annotations {
     /// Pixels per row of the picture.
@@ -30,7 +30,7 @@ pub struct Annotations {
     pub unit: f64,
     /// Height of capitals, pixels.
     pub text: f64,
-    /// What is written above; a first word in slanted letters and the rest.
+    /// The caption: a first word in slanted letters, and the rest.
     pub caption: Option<(String, String)>,
     /// Length of the bar and of the cells of a grid, m.
     pub length: f64,
@@ -74,7 +74,7 @@ fn in_words(length: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// How a picture is divided.
+/// Layout of a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Pixels per row.
@@ -189,15 +189,15 @@ fn placed(context: &DrawingContext, place: &BodyPoint, frame: usize) -> Vec3 {
     }
 }
 
-/// What stands for parts without a shape, behind the bodies: rods from joints to centres of mass, springs.
+/// Substitutes of parts without a shape, behind the bodies: rods from joints to centres of mass, springs.
 pub fn rods(
     canvas: &mut Canvas,
     context: &DrawingContext,
     camera: &Camera,
-    shot: &Snapshot,
+    snapshot: &Snapshot,
     marks: &Annotations,
 ) {
-    let Snapshot { frame, opacity } = *shot;
+    let Snapshot { frame, opacity } = *snapshot;
     if !context.options.connections {
         return;
     }
@@ -272,7 +272,7 @@ fn joints(canvas: &mut Canvas, context: &DrawingContext, camera: &Camera, frame:
     }
 }
 
-/// ContactGeometry near instants: a dot, and an arrow along the impulse on the first body.
+/// Contacts near instants: a dot, and an arrow along the impulse on the first body.
 fn impulses(
     canvas: &mut Canvas,
     context: &DrawingContext,

@@ -1,6 +1,6 @@
 //! Pictures of a run without a display: a small renderer of triangles, lines, shadows and text.
 //!
-//! **Knows** recordings. **Makes** pixels and the bytes of files; the same ones every time.
+//! **Input**: recordings. **Output**: pixels and the bytes of files, deterministic.
 //!
 //! A drawing context is made of a recording: surfaces with their outlines, colors, a view. A camera fits the instants that are shown.
 //! Floors are painted first, with their grid and the shadows of the bodies; then bodies, by samples that hide each other,
@@ -37,7 +37,7 @@ pub use theme::Theme;
 /// Opacity of the first of several instants; the one before the last has [`LATE`].
 const EARLY: f64 = 0.22;
 const LATE: f64 = 0.6;
-/// Times that are written are off by less than this share of what lies between them.
+/// Largest rounding of printed times, relative to the time between frames.
 const EXACT: f64 = 0.01;
 /// Trimmed pictures are not lower than this, in widths.
 const LOWEST: f64 = 0.4;
@@ -52,7 +52,7 @@ pub fn single(recording: &Recording, frame: usize, options: &Options) -> Picture
     layered(recording, &frames, options)
 }
 
-/// Several instants in one picture: earlier ones are paler, and the ways of the centres of mass are drawn.
+/// Several instants in one picture: earlier ones are paler, with the paths of the centres of mass.
 pub fn overlay(recording: &Recording, times: &[f64], options: &Options) -> Picture {
     layered(recording, &chosen(recording, times), options)
 }
@@ -71,9 +71,9 @@ fn layered(recording: &Recording, frames: &[usize], options: &Options) -> Pictur
         true => 1.0,
         false => (EARLY + (LATE - EARLY) * k as f64 / (n.max(3) - 2) as f64) as f32,
     };
-    let shots: Vec<Snapshot> =
+    let snapshots: Vec<Snapshot> =
         frames.iter().enumerate().map(|(k, &frame)| Snapshot { frame, opacity: opacity(k) }).collect();
-    context.paint(&camera, &scope, &shots, &Annotations { caption, ..marks }).picture()
+    context.paint(&camera, &scope, &snapshots, &Annotations { caption, ..marks }).picture()
 }
 
 /// A picture without empty rows, if cropping is set.
@@ -142,7 +142,7 @@ fn columns(panels: usize, aspect: f64, options: &Options) -> usize {
     (1..=panels).rev().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(1)
 }
 
-/// A camera that sees what is to be shown in a picture, and what is drawn besides it.
+/// A camera with the region in view, and the annotations.
 fn framed(context: &DrawingContext, scope: &VisibleRegion, room: &Room) -> (Camera, Annotations) {
     let Room { width, height, unit, text, area } = *room;
     let camera = Camera::fit(&context.view, &scope.points, &area);
@@ -176,7 +176,7 @@ fn caption(recording: &Recording, frames: &[usize], digits: usize) -> (String, S
     ("t".to_owned(), format!("= {} s", times.join(" to ")))
 }
 
-/// So many decimals that times differ where frames do: errors are below a share of what lies between frames that are shown.
+/// Decimals for which times of different frames differ: the rounding is small relative to the time between them.
 fn digits(recording: &Recording, frames: &[usize], share: f64) -> usize {
     let times = &recording.frames.times;
     let all = times.last().unwrap_or(&0.0) - times.first().unwrap_or(&0.0);

@@ -9,15 +9,15 @@ pub struct Options {
     pub width: usize,
     /// Rows; a strip may have fewer, and so may other pictures when they are trimmed.
     pub height: usize,
-    /// Whether rows that would show little are left out.
+    /// Whether empty rows are cropped.
     pub trim: bool,
     /// Samples per pixel along each side, from 1 to 8.
     pub samples: usize,
-    /// What the picture is drawn on.
+    /// The background.
     pub theme: Theme,
-    /// Azimuth and elevation of the viewer, degrees, instead of what suits the scene.
+    /// Azimuth and elevation of the viewer, degrees; chosen for the scene when absent.
     pub view: Option<[f64; 2]>,
-    /// Whether the camera sees all places where bodies are during the run, and not only at the instants that are shown.
+    /// Whether all poses of the run are in view, not only those at the instants shown.
     pub whole: bool,
     /// Whether floors have a grid.
     pub grid: bool,
@@ -25,11 +25,11 @@ pub struct Options {
     pub shadows: bool,
     /// Whether a scale bar is drawn.
     pub scale: bool,
-    /// Whether there is a cross of the axes.
+    /// Whether the coordinate axes are drawn.
     pub axes: bool,
     /// Whether the time is written.
     pub captions: bool,
-    /// Whether an overlay shows the ways of the centres of mass.
+    /// Whether an overlay has the paths of the centres of mass.
     pub paths: bool,
     /// Whether joints and springs are marked.
     pub connections: bool,

@@ -1,4 +1,4 @@
-//! Few colours for many: the palette of an animation.
+//! Colour quantisation: the palette of an animation.
 //!
 //! Colours are counted in cells of a cube, with their means. The box of cells whose colours differ most is cut at its
 //! mean along its longest axis until there are as many boxes as colours; a few rounds of moving each colour to the
@@ -17,7 +17,7 @@ pub struct Census {
     sum: Vec<[u64; 3]>,
 }
 
-/// A palette, and which of its colours stands for which cell.
+/// A palette, and the index of its colour for each cell.
 pub struct Palette {
     pub colours: Vec<[u8; 3]>,
     nearest: Vec<u8>,
@@ -109,7 +109,7 @@ impl Census {
 }
 
 impl Palette {
-    /// Which colour stands for a pixel.
+    /// The index of the colour of a pixel.
     pub fn of(&self, rgb: [u8; 3]) -> u8 {
         self.nearest[cell(rgb)]
     }
@@ -127,7 +127,7 @@ fn closest(colours: &[[f64; 3]], to: &[f64; 3]) -> usize {
     best.1
 }
 
-/// How much the colours of a box differ along the axis where they differ most, that axis, and their mean.
+/// The largest range of the colours of a box along an axis, that axis, and their mean.
 fn scatter(cells: &[Cell]) -> (f64, usize, [f64; 3]) {
     let weight: f64 = cells.iter().map(|cell| cell.weight).sum();
     let mean: [f64; 3] =
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn shades_are_met_to_a_few_levels() {
+    fn shades_agree_to_a_few_levels() {
         let mut census = Census::new();
         let shades: Vec<[u8; 3]> = (0..=255).flat_map(|v| [[v, v, v], [v, v / 2, 0]]).collect();
         for [r, g, b] in &shades {

@@ -1,4 +1,4 @@
-//! Shadows on planes: triangles thrown along many directions of a small lamp, on a fine raster of the plane. Where a
+//! Shadows on planes: triangles projected along many directions of a small lamp, on a fine raster of the plane. Where a
 //! body touches the plane its shadow is sharp, far from it soft.
 
 use super::floor::Floor;
@@ -9,10 +9,10 @@ use std::f64::consts::TAU;
 const SIDE: usize = 640;
 /// Tangent of the angle under which the lamp is seen from its middle.
 const LAMP: f64 = 0.13;
-/// Light that comes at less than this sine is not followed.
+/// Smallest sine of the angle of incidence; flatter light is ignored.
 const GRAZING: f64 = 0.15;
 
-/// How much of the lamp is hidden at points of a plane, from 0 to 1.
+/// The hidden fraction of the lamp at points of a plane, from 0 to 1.
 #[derive(Clone, Debug)]
 pub struct Shadow {
     low: [f64; 2],
@@ -29,8 +29,8 @@ impl Shadow {
         Self { low, step, dark: vec![0.0; SIDE * SIDE] }
     }
 
-    /// Adds what triangles hide of the light that comes from `light`, a unit vector, seen by `lamps` points of the
-    /// lamp. Several casts shade each other's light by their opacity.
+    /// Adds the shadow of triangles in light from `light`, a unit vector, sampled at `lamps` points of the
+    /// lamp. Several shadows multiply by their opacity.
     pub fn cast(&mut self, floor: &Floor, triangles: &[[Vec3; 3]], light: &Vec3, lamps: usize, opacity: f32) {
         if light.dot(&floor.normal) < GRAZING || triangles.is_empty() {
             return;
@@ -80,10 +80,10 @@ impl Shadow {
     }
 }
 
-/// How far a point one metre above the plane throws its shadow, by one point of the lamp.
+/// Offset of the shadow of a point one metre above the plane, by one point of the lamp.
 fn ray(floor: &Floor, light: &Vec3, lamp: usize, lamps: usize) -> [f64; 2] {
     let rise = light.dot(&floor.normal);
-    // Sunflower seeds on a disc.
+    // Fibonacci lattice on a disc.
     let (radius, angle) =
         (((lamp as f64 + 0.5) / lamps as f64).sqrt(), lamp as f64 * TAU * 0.381_966_011_250_105);
     let (sin, cos) = angle.sin_cos();
@@ -91,7 +91,7 @@ fn ray(floor: &Floor, light: &Vec3, lamp: usize, lamps: usize) -> [f64; 2] {
     [light.dot(&floor.u) / rise + aside * cos, light.dot(&floor.v) / rise + aside * sin]
 }
 
-/// Annotations the points of the raster inside a triangle, and counts those that were not marked before.
+/// Marks the points of the raster inside a triangle, and counts those that were not marked before.
 fn fill(marked: &mut [u16], mark: u16, count: &mut [u16], at: &[[f64; 2]; 3]) {
     let low = at.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
     let high = at.iter().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);

@@ -1,4 +1,4 @@
-//! Surfaces made ready for drawing: which triangles share an edge, so that the outline of a body is found from
+//! Surfaces prepared for drawing: which triangles share an edge, so that the outline of a body is found from
 //! anywhere, and the corners that bound it.
 //!
 //! An edge belongs to the outline when one of its triangles faces the viewer and the other does not, or when it has
@@ -9,9 +9,9 @@ use percussion_geometry::Vec3;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
-/// Directions in which the farthest corners are looked for.
+/// Directions in which extreme corners are determined.
 const DIRECTIONS: usize = 96;
-/// Corners nearer to each other than this share of the size are one.
+/// Corners nearer to each other than this, relative to the size, are merged.
 const SAME: f64 = 1e-7;
 /// Cosine of the angle between neighbouring triangles of a smooth surface.
 const SMOOTH: f64 = 0.9;
@@ -26,19 +26,19 @@ pub struct Edge {
     pub rim: bool,
 }
 
-/// A surface made ready for drawing, in the body's own frame.
+/// A surface prepared for drawing, in the body frame.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     pub mesh: Mesh,
     /// Unit normals of the triangles.
     pub faces: Vec<Vec3>,
-    /// Edges that may be outline.
+    /// Edges that may belong to the outline.
     pub edges: Vec<Edge>,
     /// Its lines, and whether they are sharp edges and not marks on a smooth surface.
     pub lines: Vec<([Vec3; 2], bool)>,
     /// Whether it has no rim.
     pub closed: bool,
-    /// Corners that reach farthest.
+    /// Extreme corners.
     pub reach: Vec<Vec3>,
     /// Greatest distance from the origin, m.
     pub radius: f64,
@@ -69,7 +69,7 @@ impl Shape {
     }
 }
 
-/// Names of points: those that nearly agree have the same.
+/// Indices of points: nearly equal points have the same index.
 struct Names {
     step: f64,
 }
@@ -104,7 +104,7 @@ fn edges(mesh: &Mesh, faces: &[Vec3], names: &Names) -> Vec<Edge> {
                 .or_insert(Edge { ends, normals: [*normal; 2], rim: true });
         }
     }
-    // Between coplanar triangles there is nothing to see from anywhere.
+    // Edges between coplanar triangles are never part of the outline.
     found
         .into_values()
         .filter(|edge| edge.rim || edge.normals[0].dot(&edge.normals[1]) < 1.0 - 1e-12)

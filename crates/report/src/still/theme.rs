@@ -1,19 +1,19 @@
 //! The colours around the bodies.
 
-/// What a picture is drawn on.
+/// The background of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// White background.
     #[default]
     Light,
-    /// Dark ground, for slides.
+    /// Dark background, for slides.
     Dark,
-    /// Nothing: the picture can be laid over a light page.
+    /// None: the picture can be laid over a light page.
     Transparent,
 }
 
 impl Theme {
-    /// The ground, if any.
+    /// The background, if any.
     pub fn background(self) -> Option<[u8; 3]> {
         match self {
             Self::Light => Some([255; 3]),

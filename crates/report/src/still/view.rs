@@ -1,4 +1,4 @@
-//! From where a scene is looked at.
+//! Direction of view of a scene.
 //!
 //! Planar scenes are seen along their normal. Others are seen from the front, a little from the right and from above:
 //! of a few such directions the one from which what moves covers most of the picture, with a preference for low and
@@ -9,17 +9,17 @@ use crate::Recording;
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 
-/// Azimuths in degrees, from the first horizontal axis, with what they are worse by than the first.
+/// Azimuths in degrees, from the first horizontal axis, with their penalties relative to the first.
 const AZIMUTHS: [(f64, f64); 4] = [(-62.0, 0.0), (-28.0, 0.05), (62.0, 0.12), (28.0, 0.15)];
 /// Elevations in degrees, in the same way.
 const ELEVATIONS: [(f64, f64); 3] = [(20.0, 0.0), (38.0, 0.15), (58.0, 0.28)];
 
-/// What is up: against gravity, or z.
+/// The upward direction: against gravity, or z.
 pub fn up(recording: &Recording) -> Vec3 {
     (-recording.scene.model.gravity).try_normalize(0.0).unwrap_or(Vec3::z())
 }
 
-/// From a direction given by angles in degrees: the azimuth goes about what is up, from x towards y.
+/// From a direction given by angles in degrees: the azimuth is about the upward direction, from x towards y.
 pub fn from_angles(up: &Vec3, azimuth: f64, elevation: f64) -> Vec3 {
     let [along, aside] = horizontal(up);
     let (sin, cos) = azimuth.to_radians().sin_cos();

@@ -1,6 +1,6 @@
 //! Presentation of studies: a chart for each figure, a page with all of them, a table.
 //!
-//! **Knows** the record of a study. What it makes are texts.
+//! **Input**: the record of a study. **Output**: texts.
 
 mod page;
 
@@ -11,7 +11,7 @@ use crate::export::csv;
 use percussion_scene::study::{AxisValue, CurveResult, FigureResult, Published, Rate, Scale, StudyRecord};
 use std::io::{self, Write};
 
-/// What a quantity is, with its unit.
+/// A label with its unit.
 fn labelled(label: &str, unit: &str) -> String {
     if unit.is_empty() { label.to_owned() } else { format!("{label} [{unit}]") }
 }
@@ -57,7 +57,7 @@ fn line(k: usize, curve: &CurveResult, drawn: &FigureResult, x: &str) -> Line {
     Line { label: label.to_owned(), note, points, colour: Some(k), published: false }
 }
 
-/// What others have found, in the colour of the curve it belongs to.
+/// Published results, in the colour of their curve.
 fn others(published: &Published, curves: &[CurveResult]) -> Line {
     let own = |curve: &CurveResult| !published.at.is_empty() && curve.at == published.at;
     let colour = if curves.len() == 1 { Some(0) } else { curves.iter().position(own) };

@@ -80,7 +80,7 @@ fn figure(record: &StudyRecord, drawn: &FigureResult) -> String {
     )
 }
 
-/// How many values have no place among decades.
+/// Number of values without a logarithm.
 fn left_out(drawn: &FigureResult) -> String {
     let values = drawn.curves.iter().flat_map(|curve| &curve.y).flatten();
     match values.filter(|value| drawn.figure.scale == Scale::Log && !(**value > 0.0)).count() {
@@ -169,7 +169,7 @@ fn values(record: &StudyRecord, drawn: &FigureResult) -> String {
     )
 }
 
-/// Points without a value, and what they say.
+/// Points without a value, with the reason.
 fn failures(record: &StudyRecord) -> String {
     let row = |run: &percussion_scene::study::PointOutcome| {
         let message = run.message.as_deref().unwrap_or_default();

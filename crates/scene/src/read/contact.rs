@@ -138,16 +138,16 @@ fn options(f: &Fields) -> Read<ContactOptions> {
     let energy = choice(f, "energy_jump", &EnergyJumpCondition::WORDS, own.energy);
     let friction = choice(f, "friction_law", &FrictionLaw::WORDS, own.friction);
     let loss = choice(f, "collision_model", &CollisionModel::WORDS, own.loss);
-    let cascade = f.count("max_impacts", 1);
-    let (consistent, weigh_potential) =
+    let max_impacts = f.count("max_impacts", 1);
+    let (consistent, potential_in_projection) =
         (f.boolean("energy_consistent"), f.boolean("potential_in_projection"));
     Ok(ContactOptions {
         law: law?,
         energy: energy?,
-        cascade: cascade?.unwrap_or(own.cascade),
+        max_impacts: max_impacts?.unwrap_or(own.max_impacts),
         friction: friction?,
         consistent: consistent?.unwrap_or(own.consistent),
-        weigh_potential: weigh_potential?.unwrap_or(own.weigh_potential),
+        potential_in_projection: potential_in_projection?.unwrap_or(own.potential_in_projection),
         loss: loss?,
     })
 }

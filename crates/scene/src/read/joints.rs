@@ -204,12 +204,12 @@ impl Reader<'_> {
             let parent_pose = parent.map_or_else(Pose::identity, |(_, pose)| *pose);
             // The other frame follows from the poses of the bodies as written.
             let frame = match explicit {
-                (Some(on_parent), _) => parent_pose.then(&on_parent),
-                (None, on_child) => child.1.then(&on_child.unwrap_or_else(Pose::identity)),
+                (Some(parent_frame), _) => parent_pose.then(&parent_frame),
+                (None, child_frame) => child.1.then(&child_frame.unwrap_or_else(Pose::identity)),
             };
             let mut spec = JointSpec::at(name, self.kind, parent, child, &frame);
-            if let (Some(on_parent), Some(on_child)) = explicit {
-                (spec.parent_frame, spec.child_frame) = (on_parent, on_child);
+            if let (Some(parent_frame), Some(child_frame)) = explicit {
+                (spec.parent_frame, spec.child_frame) = (parent_frame, child_frame);
             }
             return Ok(spec);
         }

@@ -4,7 +4,7 @@
 //! S = ∫ (x - c)(x - c)ᵀ dA        J = tr(S) 1 - S, that is Jx = Syy, Jy = Sxx, Jz = Jx + Jy
 //! ```
 //!
-//! In its plane a body feels `Jz` alone; the other two make it a body of space like any other, which hangs on a planar joint.
+//! Motion in the plane depends on `Jz` alone; with the other two it is a spatial body with a planar joint.
 
 use nalgebra::{Matrix2, Matrix3};
 use percussion_geometry::mass::{MassProperties, PlanarMassProperties};

@@ -102,12 +102,12 @@ impl<'a> Shapes<'a> {
         Ok(all)
     }
 
-    fn named(&self, name: &str, asked: &Node) -> Read<Parts> {
+    fn named(&self, name: &str, reference: &Node) -> Read<Parts> {
         match self.built.borrow().get(name) {
             Some(Some(parts)) => return parts.clone(),
             Some(None) => {
-                let message = format!("shape `{name}` is made of itself");
-                return Err(self.report.complain(asked.place, message, "break the circle of names"));
+                let message = format!("shape `{name}` contains itself");
+                return Err(self.report.complain(reference.place, message, "break the circle of names"));
             }
             None => {}
         }
@@ -115,7 +115,7 @@ impl<'a> Shapes<'a> {
             let message = format!("there is no shape `{name}`");
             let known = self.named.map(|table| table.keys().collect::<Vec<_>>()).unwrap_or_default();
             let remedy = format!("define it under [shapes.{name}]");
-            return Err(self.report.unknown(asked.place, message, name, known, &remedy));
+            return Err(self.report.unknown(reference.place, message, name, known, &remedy));
         };
         self.built.borrow_mut().insert(name.to_owned(), None);
         let parts = self.parts(&entry.node, &format!("shapes.{name}"));

@@ -30,9 +30,9 @@ pub struct Checkpoint {
     pub version: String,
     /// The state.
     pub state: State,
-    /// What the ledger saves.
+    /// State of the ledger.
     pub ledger: NamedArrays,
-    /// What the scheme saves: its warm start.
+    /// State of the scheme: its warm start.
     pub scheme: NamedArrays,
     /// Rows of the trajectory.
     pub rows: u64,
@@ -195,7 +195,7 @@ impl Checkpoint {
     }
 }
 
-/// What a ledger saves.
+/// State of a ledger.
 pub(crate) fn saved_ledger(ledger: &Ledger) -> NamedArrays {
     let mut arrays = NamedArrays::default();
     ledger.save(&mut arrays);

@@ -244,7 +244,7 @@ pub struct ComplementarityFigures {
     pub unconverged: u64,
     /// Steps in which penetrations were stabilised with less than gamma, because all of it would have increased the energy.
     pub stabilisation_reduced: u64,
-    /// Steps in which, for some bodies, the solver made more sweeps than asked for or impulses were scaled down, because the
+    /// Steps in which, for some bodies, the solver made more sweeps than configured or impulses were scaled down, because the
     /// result would have increased the energy.
     #[serde(default)]
     pub energy_guarded: u64,

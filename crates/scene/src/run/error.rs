@@ -83,9 +83,9 @@ pub enum RunError {
     /// The plan cannot be started.
     #[error("the plan cannot be started")]
     Plan(#[from] PlanError),
-    /// The shooting cannot be started.
-    #[error("the shooting cannot be started")]
-    Shot(#[from] ShootingError),
+    /// The shooting problem cannot be started.
+    #[error("the shooting problem cannot be started")]
+    Shooting(#[from] ShootingError),
     /// A plan cannot be simulated.
     #[error("the plan cannot be replayed")]
     Replay(#[from] ReplayError),
@@ -94,7 +94,7 @@ pub enum RunError {
     NoPlanIn {
         /// The folder.
         folder: PathBuf,
-        /// What does not fit.
+        /// The difference.
         why: String,
     },
     /// A file cannot be read or written.

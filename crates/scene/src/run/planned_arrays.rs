@@ -1,4 +1,4 @@
-//! Arrays of `trajectory.npz` that only plans have: names, units and bounds of controls, pairs that keep clear of each other, iterations of the
+//! Arrays of `trajectory.npz` that only plans have: names, units and bounds of controls, pairs with collision avoidance, iterations of the
 //! optimiser.
 
 use super::npz::Array;
@@ -12,12 +12,12 @@ use percussion_solve::nlp::IterationRecord;
 
 /// Growing arrays of all plans.
 pub const PLANNED: [&str; 3] = ["controls", "momentum_consistency", "reduced_momentum"];
-/// Growing arrays of plans with pairs that keep clear of each other.
+/// Growing arrays of plans with pairs with collision avoidance.
 pub const GUARDED: [&str; 2] = ["clearance", "clearance_between"];
 /// Columns of `search`.
 const SEARCH_NAMES: [&str; 4] = ["round", "objective", "violation", "stationarity"];
 
-/// Names, units and bounds of controls; names and margins of pairs that keep clear of each other, if there are any.
+/// Names, units and bounds of controls; names and margins of pairs with collision avoidance, if there are any.
 pub fn constant_arrays(plan: &Plan, found: &PlanSolution) -> Vec<(&'static str, Array)> {
     let units: Vec<&str> = plan.actuators.iter().flat_map(|a| units(&plan.model, a)).collect();
     let bounds = plan.actuators.iter().flat_map(|actuator| &actuator.bounds);

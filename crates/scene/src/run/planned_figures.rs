@@ -38,7 +38,7 @@ pub struct PlanFigures {
     pub sigma: Vec<f64>,
     /// Time spent on the solution, s.
     pub solve_time_s: f64,
-    /// Smallest separation at nodes of pairs that keep clear of each other, m; none without such pairs.
+    /// Smallest separation at nodes of pairs with collision avoidance, m; none without such pairs.
     pub clearance: Option<f64>,
     /// The same between nodes.
     pub clearance_between: Option<f64>,

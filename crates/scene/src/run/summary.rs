@@ -175,7 +175,7 @@ pub struct Energy {
     pub max_relative_error: f64,
     /// The same, J.
     pub max_error: f64,
-    /// What the error is relative to, J.
+    /// Scale of the relative error, J.
     pub scale: f64,
     /// Work of non-conservative forces.
     pub work: f64,
@@ -462,7 +462,7 @@ fn vector(v: &Vec3) -> [f64; 3] {
     (*v).into()
 }
 
-/// What the summary copies from the scene.
+/// Entries of the summary that are copied from the scene.
 #[derive(Clone, Debug)]
 pub struct SceneInfo {
     name: String,

@@ -1,6 +1,6 @@
 //! The folder of a study: its files, its lock, and the results of an older study in it.
 //!
-//! A folder is a study's if it holds a `study.json` that says so. Any other folder that is not empty is refused.
+//! A folder belongs to a study if it holds a `study.json` of this study. Any other folder that is not empty is refused.
 
 use super::error::StudyError;
 use super::record::StudyRecord;

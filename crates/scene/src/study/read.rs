@@ -302,7 +302,7 @@ fn fit(figure: &Fields, node: &Node, curves: Option<&[&Axis]>) -> Read<Fit> {
         return Err(fields.wrong("to", &format!("is {to}, not more than `from`"), "exchange the two"));
     }
     if !fit.only.is_empty() && fit.at_least.is_none() && fit.at_most.is_none() {
-        let remedy = "give `at_least` or `at_most`: it says of which curves they are expected";
+        let remedy = "give `at_least` or `at_most`: `only` selects the curves to which they apply";
         return Err(fields.wrong("only", "is given without an expectation", remedy));
     }
     Ok(fit)

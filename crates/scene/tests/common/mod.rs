@@ -32,7 +32,7 @@ pub fn complaints(text: &str) -> Vec<Complaint> {
     try_changed(text, &[]).expect_err("this scene should be refused")
 }
 
-/// The text is refused at the line that ends in `# <-`, with this said about it.
+/// The text is refused at the line that ends in `# <-`, with this message.
 pub fn refused(text: &str, said: &str) {
     let found = complaints(text);
     let line = text.lines().position(|line| line.ends_with("# <-")).expect("a marked line") + 1;
@@ -42,4 +42,17 @@ pub fn refused(text: &str, said: &str) {
     assert!(whole.starts_with(&format!("folder/test.toml:{line}:")), "{whole}");
     assert!(whole.contains(said), "{whole}\nlacks\n{said}");
     assert!(!found[0].remedy.is_empty(), "{whole} has no remedy");
+}
+
+/// Fenced blocks of a page with what follows the fence.
+pub fn blocks(page: &str) -> Vec<(&str, String)> {
+    let mut found = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some(kind) = line.strip_prefix("```") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            found.push((kind, block.join("\n")));
+        }
+    }
+    found
 }

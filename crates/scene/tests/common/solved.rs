@@ -13,7 +13,7 @@ pub fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
     Scene::load(path, &overrides).unwrap_or_else(|error| panic!("{error}")).plan.unwrap()
 }
 
-/// Its manoeuvre: no constraint is violated, and momentum is accounted for.
+/// The solution of its plan: no constraint is violated, and momentum is accounted for.
 pub fn solved(name: &str, overrides: &[(&str, &str)]) -> PlanSolution {
     let settings = planned(name, overrides);
     let guess = settings.computed_guess().unwrap().clone();

@@ -10,7 +10,7 @@ pub struct DependentColumn {
     pub column: usize,
 }
 
-/// A factorisation `P A = L U` that reuses its memory.
+/// A factorisation `P A = L U` with a reused workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Lu {
     n: usize,
@@ -20,7 +20,7 @@ pub struct Lu {
 }
 
 impl Lu {
-    /// Memory for systems of up to `n` unknowns.
+    /// Workspace for systems of up to `n` unknowns.
     pub fn new(n: usize) -> Self {
         Self { n: 0, a: Vec::with_capacity(n * n), exchanges: Vec::with_capacity(n) }
     }

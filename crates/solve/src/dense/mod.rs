@@ -8,7 +8,7 @@ mod lu;
 
 pub use lu::{DependentColumn, Lu};
 
-/// A factorisation `A P = Q R` that reuses its memory.
+/// A factorisation `A P = Q R` with a reused workspace.
 #[derive(Clone, Debug, Default)]
 pub struct PivotedQr {
     n: usize,
@@ -21,7 +21,7 @@ pub struct PivotedQr {
 }
 
 impl PivotedQr {
-    /// Memory for systems of up to `n` unknowns.
+    /// Workspace for systems of up to `n` unknowns.
     pub fn new(n: usize) -> Self {
         Self {
             n: 0,

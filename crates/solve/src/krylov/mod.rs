@@ -4,10 +4,10 @@
 //! minimise |b - A M⁻¹ y| over the Krylov space of A M⁻¹ and b;  x = M⁻¹ y
 //! ```
 //!
-//! On the right, so that the residual that is minimised is the true one. All memory is made once: a solve of a
+//! On the right, so that the residual that is minimised is the true one. Everything is allocated once: a solve of a
 //! system no larger than announced allocates nothing.
 
-/// Memory for systems of up to a given size.
+/// Workspace for systems of up to a given size.
 #[derive(Clone, Debug)]
 pub struct Gmres {
     size: usize,
@@ -32,7 +32,7 @@ pub struct GmresReport {
 }
 
 impl Gmres {
-    /// Memory for up to `size` unknowns and `depth` directions before a restart.
+    /// Workspace for up to `size` unknowns and `depth` directions before a restart.
     pub fn new(size: usize, depth: usize) -> Self {
         let depth = depth.min(size.max(1));
         Self {

@@ -83,7 +83,7 @@ impl Lemke {
         Self::default()
     }
 
-    /// Solves a problem, mixed or not. The answer lives until the next call.
+    /// Solves a problem, mixed or not. The answer is valid until the next call.
     pub fn solve(&mut self, problem: &Lcp) -> &LcpSolution {
         if problem.free().contains(&true) {
             let mut elimination = std::mem::take(&mut self.elimination);
@@ -383,7 +383,7 @@ fn retain_least(entries: &mut Vec<usize>, value: impl Fn(usize) -> (f64, f64)) {
     });
 }
 
-/// A number between 0 and 1 that looks random: fractional parts of multiples of the golden ratio.
+/// A number between 0 and 1 that is pseudo-random: fractional parts of multiples of the golden ratio.
 fn perturbation(i: usize, attempt: usize) -> f64 {
     ((i + 1) as f64 * 0.618_033_988_749_894_9 * (attempt as f64 + 0.5)).fract()
 }

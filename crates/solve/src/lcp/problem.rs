@@ -29,7 +29,7 @@ impl Lcp {
         Ok(problem)
     }
 
-    /// Becomes another problem without free unknowns; keeps the memory.
+    /// Becomes another problem without free unknowns; keeps the capacity.
     pub fn reset(&mut self, matrix: &[f64], q: &[f64]) -> Result<(), SolveError> {
         if q.is_empty() {
             return Err(SolveError::Empty { what: "right-hand side" });

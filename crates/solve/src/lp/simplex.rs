@@ -200,7 +200,7 @@ impl Simplex<'_> {
             if self.tableau.pivots_since_rebuild == 0 {
                 return verdict;
             }
-            self.rebuild(); // Believe a verdict only on a fresh tableau.
+            self.rebuild(); // Optimality is accepted on a fresh tableau only.
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Mismatch {
     pub row: usize,
     /// Its column: a variable, or which direction.
     pub column: usize,
-    /// What the program says.
+    /// The value of the program.
     pub given: f64,
     /// What differences say.
     pub expected: f64,

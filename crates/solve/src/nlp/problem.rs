@@ -54,7 +54,7 @@ impl Bound {
     }
 }
 
-/// Places of a sparse matrix's entries, in the order in which their values are given; values at one place add up.
+/// Positions of a sparse matrix's entries, in the order in which their values are given; values at one place add up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SparsityPattern {
     /// Row of each entry.
@@ -106,7 +106,7 @@ pub trait Program {
     /// The unknown.
     type Point: Clone;
 
-    /// Sizes, bounds and places of entries.
+    /// Sizes, bounds and positions of entries.
     fn layout(&self) -> &Layout;
 
     /// The values of the variables that have bounds; others are left as they are.

@@ -1,6 +1,6 @@
 //! Strictly convex quadratic programs: minimise `1/2 x . G x + g . x` over two-sided rows and bounds.
 //!
-//! [`QuadraticProgram`] is the problem, [`QpSolver`] holds the reusable memory of its two methods
+//! [`QuadraticProgram`] is the problem, [`QpSolver`] holds the workspaces of its two methods
 //! (Goldfarb and Idnani's dual active set; a dual Newton method for projections onto
 //! `{A x = b, lower <= x <= upper}`), [`qp_residual`] is the residual.
 

@@ -44,7 +44,7 @@ impl QuadraticProgram {
         Ok(problem)
     }
 
-    /// Becomes the least-distance program of another target, without constraints; keeps the memory.
+    /// Becomes the least-distance program of another target, without constraints; keeps the capacity.
     pub fn reset_least_distance(&mut self, target: &[f64]) -> Result<(), SolveError> {
         if target.is_empty() {
             return Err(SolveError::Empty { what: "objective" });

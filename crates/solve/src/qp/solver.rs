@@ -1,4 +1,4 @@
-//! Entry point of the quadratic solvers: chooses the method and owns the memory.
+//! Entry point of the quadratic solvers: chooses the method and owns the workspaces.
 
 use super::dual_newton::DualNewton;
 use super::goldfarb_idnani::GoldfarbIdnani;
@@ -65,7 +65,7 @@ impl QpSolver {
         Self::default()
     }
 
-    /// Solves a problem by the method that suits it. The answer lives until the next call.
+    /// Solves a problem by the method that suits it. The answer is valid until the next call.
     pub fn solve(&mut self, problem: &QuadraticProgram) -> Result<&QpSolution, SolveError> {
         self.solve_by(problem, QpMethod::Automatic)
     }

@@ -43,7 +43,7 @@ struct Contribution {
     positions: usize,
 }
 
-/// Factors of a sparse symmetric matrix, with memory for the next one of the same pattern.
+/// Factors of a sparse symmetric matrix, with the workspace for the next one of the same pattern.
 pub struct Ldl {
     tree: AssemblyTree,
     /// The pattern: where columns begin, and rows of entries.
@@ -68,7 +68,7 @@ pub struct Ldl {
 /// Rows that follow each other in a child's front and in its parent's: from where, to where, how many.
 type Run = (usize, usize, usize);
 
-/// Memory for a front.
+/// Workspace for a front.
 #[derive(Default)]
 struct Workspace {
     contribution: Vec<f64>,

@@ -1,55 +1,15 @@
-//! A small deterministic generator and the independent solvers, shared by the tests of this crate.
+//! The independent solvers, shared by the tests of this crate.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
 use percussion_solve::{Constraints, LinearProgram};
 
-/// SplitMix64: the same numbers on every machine.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * 2f64.powi(-53)
-    }
-
-    pub fn within(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    /// Uniform in 0..n.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub fn vector(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.within(-1.0, 1.0)).collect()
-    }
-
-    /// Sum of twelve uniform numbers: bell-shaped, which is all the tests need.
-    pub fn bell(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
-    }
-}
-
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// What Clarabel says of `min 1/2 x.P x + q.x` over the constraints.
+/// The solution by Clarabel of `min 1/2 x.P x + q.x` over the constraints.
 pub struct Reference {
     pub status: SolverStatus,
     pub x: Vec<f64>,

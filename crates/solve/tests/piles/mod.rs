@@ -1,8 +1,9 @@
 //! Boxes that rest on each other: towers, walls, pyramids, heaps, chains. For tests and benches.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use super::common::{Random, unit3};
+use super::common::unit3;
 use percussion_solve::FrictionContactProblem;
+use percussion_testing::Random;
 
 pub type V3 = [f64; 3];
 
@@ -17,7 +18,7 @@ fn minus(a: V3, b: V3) -> V3 {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// A problem together with the places of its bodies.
+/// A problem together with the positions of its bodies.
 #[derive(Default)]
 pub struct Pile {
     pub problem: FrictionContactProblem,
@@ -130,7 +131,7 @@ pub fn bricks(columns: usize, rows: usize, taper: usize, friction: f64, push: f6
     pile.problem
 }
 
-/// Bodies thrown into a box: places of a grid shaken at random, with one to four points of contact between
+/// Bodies thrown into a box: positions of a grid shaken at random, with one to four points of contact between
 /// neighbours, half of them with a small gap, and random velocities. Rest is possible: no gap is negative.
 pub fn heap(
     random: &mut Random,
@@ -143,10 +144,10 @@ pub fn heap(
     for k in 0..nz {
         for j in 0..ny {
             for i in 0..nx {
-                let centre = [i, j, k].map(|c| c as f64 + random.within(-0.15, 0.15));
-                let half = [0; 3].map(|_| random.within(0.35, 0.55));
-                let velocity = [0; 3].map(|_| random.within(-speed, speed));
-                pile.solid(random.within(0.5, 2.0), half, centre, velocity);
+                let centre = [i, j, k].map(|c| c as f64 + random.between(-0.15, 0.15));
+                let half = [0; 3].map(|_| random.between(0.35, 0.55));
+                let velocity = [0; 3].map(|_| random.between(-speed, speed));
+                pile.solid(random.between(0.5, 2.0), half, centre, velocity);
             }
         }
     }
@@ -191,18 +192,18 @@ fn between(
     let (normal, middle) = match pair.1 {
         Some(under) => {
             let d = pile.centres[under];
-            let shaken = [0, 1, 2].map(|i| c[i] - d[i] + random.within(-0.2, 0.2));
+            let shaken = [0, 1, 2].map(|i| c[i] - d[i] + random.between(-0.2, 0.2));
             (unit3(shaken), [0, 1, 2].map(|i| 0.5 * (c[i] + d[i])))
         }
         None => (towards, [0, 1, 2].map(|i| c[i] - 0.5 * towards[i])),
     };
     let s = unit3(cross(normal, if normal[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] }));
     let t = cross(normal, s);
-    let mu = random.within(friction[0], friction[1]);
+    let mu = random.between(friction[0], friction[1]);
     for _ in 0..[1, 1, 2, 4][random.below(4)] {
-        let (a, b) = (random.within(-0.3, 0.3), random.within(-0.3, 0.3));
+        let (a, b) = (random.between(-0.3, 0.3), random.between(-0.3, 0.3));
         let point = [0, 1, 2].map(|i| middle[i] + a * s[i] + b * t[i]);
-        let gap = random.within(-0.01, 0.01).max(0.0);
+        let gap = random.between(-0.01, 0.01).max(0.0);
         pile.touch(point, normal, pair, (mu, gap, 2));
     }
 }

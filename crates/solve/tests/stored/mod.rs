@@ -1,9 +1,10 @@
 //! Problems of the library as data that can be written in another order, or changed a little.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::common::{Random, dot};
+use crate::common::dot;
 use percussion_solve::FrictionContactProblem;
 use percussion_solve::lcp::friction::FrictionalSolution;
+use percussion_testing::Random;
 use std::path::Path;
 
 /// Numbers behind its word, and entries on blocks.
@@ -148,10 +149,10 @@ impl Stored {
         let into = other.equalities.iter_mut().chain(other.contacts.iter_mut().flatten());
         for (row, into) in rows.zip(into) {
             // The last number of a head is a velocity along the row.
-            *into.head.last_mut().unwrap() += unit * self.root_compliance(row) * random.within(-1.0, 1.0);
+            *into.head.last_mut().unwrap() += unit * self.root_compliance(row) * random.signed();
         }
         let momenta = other.blocks.iter_mut().flat_map(|(_, b)| b);
-        momenta.zip(self.roots()).for_each(|(b, root)| *b += unit / root * random.within(-1.0, 1.0));
+        momenta.zip(self.roots()).for_each(|(b, root)| *b += unit / root * random.signed());
         other
     }
 

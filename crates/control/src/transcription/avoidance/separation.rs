@@ -18,11 +18,11 @@ pub struct SeparationConstraint {
     pub nodes: Vec<(usize, f64)>,
     /// The parts.
     pub pair: (usize, usize),
-    /// How they are kept apart.
+    /// The kind of constraint.
     pub kind: SeparationKind,
 }
 
-/// How two parts are kept apart.
+/// The kind of avoidance constraint of two parts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeparationKind {
     /// By a separating plane, which is an unknown.

@@ -21,7 +21,7 @@ pub enum ImpulseDirections {
 }
 
 impl ImpulseDirections {
-    /// How many there are.
+    /// Their number.
     pub fn count(&self) -> usize {
         match self {
             Self::Normal(_) | Self::Torsion(_) => 1,

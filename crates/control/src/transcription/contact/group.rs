@@ -18,7 +18,7 @@ use super::resolve::ResolvedContact;
 use crate::islands::islands_of;
 use crate::plan::{ContactFriction, ContactJoint, MomentumCondition, Plan, PlannedContact};
 
-/// The stage of a node at which impulses act.
+/// Stage of a node at which impulses act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum GroupStage {
     /// Joints at the end of the interval before: the unknown momentum is the one after the impulses.

@@ -85,7 +85,7 @@ impl DynamicsDefect {
     ) -> IntervalInputs<'a> {
         let model = &*problem.plan.model;
         let island = &model.islands[self.island];
-        IntervalInputs { model, island, start, end, t, h, controls: &self.controls, efforts: inputs }
+        IntervalInputs { model, island, start, end, t, h, controls: &self.controls, control_inputs: inputs }
     }
 
     /// Differentiates between two states, into the workspace.

@@ -8,7 +8,7 @@
 //! 3. [`approximate`]: where that would take too many parts (curved concave surfaces), approximate convex
 //!    decomposition of a voxelised mesh (V-HACD), with overlaps cut away.
 //!
-//! The result says which method was used and by how much the volume of the parts differs from that of the mesh.
+//! The result contains the method and by how much the volume of the parts differs from that of the mesh.
 
 mod approximate;
 mod exact;

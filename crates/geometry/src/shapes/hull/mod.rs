@@ -9,7 +9,7 @@
 //! 3. [`facets`]: join coplanar triangles into polygonal faces and drop the points inside faces and edges.
 //!
 //! Only stage 3 has a tolerance, and its result is checked: if a face does not come out as a proper polygon,
-//! the stage is repeated with a tenth of the tolerance.
+//! it is repeated with a tenth of the tolerance.
 
 mod cloud;
 mod distinct;
@@ -33,7 +33,7 @@ impl Polytope {
     /// The convex hull of the points, with coplanar triangles joined into polygonal faces.
     ///
     /// Points inside the hull, inside a face or inside an edge are dropped; the vertices that remain **keep
-    /// the order of the input**, and [`sources`](Self::sources) tells which input point each one is. Input
+    /// the order of the input**, and [`sources`](Self::sources) gives the input point of each one. Input
     /// that is already convex comes back with index `i` as vertex `i`.
     ///
     /// ```

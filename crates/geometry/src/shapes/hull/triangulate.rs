@@ -76,7 +76,7 @@ impl Hull<'_> {
         orient3d(a, b, c, coordinates(&self.points[p as usize])) < 0.0
     }
 
-    /// The first tetrahedron, with every other point in an outside list or forgotten as interior.
+    /// The first tetrahedron, with every other point in an outside list or dropped as interior.
     fn start(&mut self, simplex: [usize; 4]) -> Option<Vec<u32>> {
         let [a, mut b, mut c, d] = simplex.map(|v| v as u32);
         let [pa, pb, pc, pd] = simplex.map(|v| coordinates(&self.points[v]));

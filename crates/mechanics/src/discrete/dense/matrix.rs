@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 
 impl Dense {
     /// `-D2 D1 L_d`. Forces are differentiated along rigid displacements only: at the solution there are no others, and
-    /// covectors that rigid displacements do not see are the multipliers'.
+    /// covectors that vanish on rigid displacements are balanced by the multipliers.
     pub(super) fn set_tangent(
         &mut self,
         model: &Model,
@@ -157,7 +157,7 @@ impl Dense {
         Some(())
     }
 
-    /// Newton's matrix where the last step ended.
+    /// Newton's matrix at the end of the last step.
     pub fn matrix(&self, h: f64) -> DMatrix<f64> {
         let order = self.order();
         let mut matrix = DMatrix::zeros(order, order);

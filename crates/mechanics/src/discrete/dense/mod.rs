@@ -65,7 +65,7 @@ pub struct Dense {
     g1: Vec<f64>,
     /// `-D2 D1 L_d`, row by row.
     tangent: Vec<f64>,
-    /// `P0` times what loops leave free, column by column.
+    /// `P0` times the null space of the loops, by columns.
     null: Vec<f64>,
     rhs: Vec<f64>,
     left: Vec<f64>,
@@ -357,7 +357,7 @@ impl Dense {
         for (value, row) in self.values.iter_mut().zip(self.g1.chunks_exact(n.max(1))) {
             *value = row.iter().zip(&self.delta).map(|(g, d)| g * d).sum();
         }
-        // Joints place their bodies anew after every step, loops do not: what is left of them is removed now.
+        // Poses follow from joints after every step, not from loops: the violation of loops is removed now.
         let fixed = self.directors.rows - self.directors.loop_rows;
         self.values[fixed..].iter_mut().zip(&self.loops_before).for_each(|(v, g)| *v += g);
         let it = &self.newton.interval;

@@ -9,16 +9,16 @@
 //! ```
 //!
 //! `∇s` is complete: the β part [Johnson 3.49] acts at the reference points `c`, `D` apart. With `p_a - p_b = s β` and
-//! `c_a - c_b = D β` the torques of the two parts cancel, so bodies exchange momentum and make none. Against a half-space β
+//! `c_a - c_b = D β` the torques of the two parts cancel, so momentum is conserved. Against a half-space β
 //! is its normal and there is no β part. Degenerate contacts are resolved: face on face gives symmetric forces.
 //!
 //! Ours: at the middle of a step each body has the rotation nearest to its averaged directors (`nearest_pose.rs`), so that `V` is a
-//! function of rigid placements and the scheme stays variational. The drag resists closing and tilting of the two faces, and is
+//! function of rigid poses and the scheme stays variational. The drag resists closing and tilting of the two faces, and is
 //! never stronger than the spring: one that began at once at first contact would leave the equations of some steps without a
-//! solution, and would hold bodies back that part.
+//! solution, and would resist separation.
 //!
 //! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ`, those of the drag, and the steep change of the force while
-//! corners share it (`softening.rs`); the gentle curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a
+//! corners share it (`softening.rs`); the small curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a
 //! rate of `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves. Optimal control needs all
 //! derivatives: they are differences of the force (`difference_stiffness.rs`).
 
@@ -77,7 +77,7 @@ impl Penetration {
         Self { softened, bodies: [a, b], gradient }
     }
 
-    /// How the bodies move against each other along α at a point.
+    /// Relative motion of the bodies along α at a point.
     fn motion_at(&self, point: &Vec3) -> [LinearForm; 2] {
         let alpha = self.softened.point.alpha;
         let on = |seen: &NearestPose, force: Vec3| {
@@ -86,7 +86,7 @@ impl Penetration {
         [on(&self.bodies[0], alpha), on(&self.bodies[1], -alpha)]
     }
 
-    /// How they tilt against each other: how heights over the contact change in a direction across α.
+    /// Relative tilt of the bodies: how heights over the contact change in a direction across α.
     fn tilt(&self, direction: &Vec3) -> [LinearForm; 2] {
         let turn = direction.cross(&self.softened.point.alpha);
         let on = |seen: &NearestPose, turn: Vec3| seen.form(&twist(&Vec3::zeros(), &turn));
@@ -247,7 +247,7 @@ impl ContactPotential {
         })
     }
 
-    /// What a pair that overlaps does to its bodies: forces of given shapes and their sizes.
+    /// Forces of an overlapping pair on its bodies: given shapes and their sizes.
     fn pushes<'a>(
         &self,
         penetration: &'a Penetration,

@@ -1,4 +1,4 @@
-//! Pose of a body for contact queries: shapes are rigid, so the directors that the middle of a step averages must be a rotation again.
+//! Pose of a body for contact queries: shapes are rigid, so averaged directors at the middle of a step are replaced by the nearest rotation.
 //!
 //! ```text
 //! F = S R                      R the rotation nearest to the directors F (their polar factor), S symmetric
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The polar factor turns with the directors, so a potential of `R` keeps angular momentum as one of points does, and with
-//! `M` as its gradient the midpoint rule stays variational. The torque of `M` at `F` is `(tr(S) - S) A⁻¹ τ = τ`: what bodies
-//! exchange cancels to rounding. At an instant `S` is one and `M` is the torque itself.
+//! `M` as its gradient the midpoint rule stays variational. The torque of `M` at `F` is `(tr(S) - S) A⁻¹ τ = τ`: the exchange of bodies
+//! cancels to rounding. At an instant `S` is one and `M` is the torque itself.
 
 use crate::force::{Bodies, LinearForm};
 use crate::rotation::{Mat3, hat};
@@ -23,7 +23,7 @@ const MOST_ITERATIONS: usize = 60;
 /// A body at the rotation nearest to its directors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearestPose {
-    /// Its slot; `None` for a body that never moves.
+    /// Its slot; `None` for a fixed body.
     slot: Option<usize>,
     /// Its principal frame.
     pub pose: Pose,
@@ -32,7 +32,7 @@ pub(super) struct NearestPose {
 }
 
 impl NearestPose {
-    /// The body in a slot, or one that never moves.
+    /// The body in a slot, or a fixed one.
     pub fn new(slot: Option<usize>, bodies: &Bodies) -> Self {
         let Some(seen) = slot.map(|slot| &bodies.kinematics[slot - bodies.first]) else {
             return Self { slot, pose: Pose::identity(), lever: Mat3::identity() * 0.5 };

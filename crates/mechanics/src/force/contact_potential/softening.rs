@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The weights are those of the shortest dual [Johnson 2.7.5], made continuous: corners within `ε` of the deepest share
-//! the contact, a box that stands flat has it in the middle. One corner alone is as deep as ever. `s_ε` is differentiated as `s`
+//! the contact, a box that stands flat has it in the middle. The depth of a single corner does not change. `s_ε` is differentiated as `s`
 //! is, by α at `p_a = Σ π_i x_i` and `p_b = Σ π_j y_j`, whose distance along β takes the place of `s` in the β part. The maximum
 //! is found by Newton's method on the two components of α across β, from the α of the kernel.
 //!
@@ -34,7 +34,7 @@ const MOST_ITERATIONS: usize = 60;
 /// Two parts near each other, softened.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Softened {
-    /// The separation that the potential is made of: `s_ε`, m.
+    /// The separation in the potential: `s_ε`, m.
     pub value: f64,
     /// Direction, points and references; its `separation` is the distance of the points along β.
     pub point: ContactPoint,
@@ -44,11 +44,11 @@ pub(super) struct Softened {
     pub extent: [(Vec3, f64); 2],
 }
 
-/// No direction at all.
+/// No direction.
 const NOWHERE: [(Vec3, f64); 2] = [(Vec3::new(0.0, 0.0, 0.0), 0.0); 2];
 
 impl Softened {
-    /// The separation as it is, for pairs without corners to soften.
+    /// The unsoftened separation, for pairs without corners to soften.
     pub fn exact(point: ContactPoint) -> Self {
         Self { value: point.separation, point: balanced(point), ramp: NOWHERE, extent: NOWHERE }
     }
@@ -265,7 +265,7 @@ impl Pair<'_> {
         self.answer(point, value, both.map(|(m, n)| self.common(m, n)))
     }
 
-    /// What two distributions have in common: `m - m (m + n)⁻¹ m = m (m + n)⁻¹ n`, across β.
+    /// Parallel sum of the moments of two distributions: `m - m (m + n)⁻¹ m = m (m + n)⁻¹ n`, across β.
     fn common(&self, m: &Mat3, n: &Mat3) -> Matrix2<f64> {
         let (m, n) = (self.flattened(m), self.flattened(n));
         let least = Matrix2::identity() * (f64::EPSILON * self.size * self.size);

@@ -9,7 +9,7 @@ use crate::response::CollisionGroup;
 use percussion_geometry::Vec3;
 use std::ops::Range;
 
-/// A contact point with what an impulse there acts along, and the impulse.
+/// A contact point with the directions of its impulse, and the impulse.
 #[derive(Clone, Debug)]
 pub(crate) struct ContactConstraint {
     /// The parts `a` and `b`.

@@ -48,7 +48,7 @@ pub(crate) struct ImpactSolver {
     solver: QpSolver,
 }
 
-/// The least-distance problem of a target, in the memory of an earlier one if any.
+/// The least-distance problem of a target, reusing an earlier one if any.
 fn least_distance<'a>(
     program: &'a mut Option<QuadraticProgram>,
     target: &[f64],

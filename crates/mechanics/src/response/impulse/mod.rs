@@ -1,4 +1,4 @@
-//! Impulses of contacts: what contacts that close do to the momenta of their islands. Used by all schemes with impacts.
+//! Impulses of contacts: changes of the momenta of islands by closing contacts. Used by all schemes with impacts.
 //!
 //! Input: momenta at one configuration, and contact points there. Time does not occur.
 //!

@@ -30,7 +30,7 @@ pub(super) struct NearPair {
     pub tolerance: f64,
     /// Warm start of the next query.
     pub warm_start: PairWarmStart,
-    /// Whether it belongs to its group at any distance: it came to penetrate when the group was projected.
+    /// Whether it is in its group at any distance: it penetrated when the group was projected.
     added: bool,
     /// Whether its islands have been joined.
     joined: bool,
@@ -259,7 +259,7 @@ impl CollisionGroups {
         self.depth[group]
     }
 
-    /// Whether a pair belongs to the collision of its group.
+    /// Whether a pair takes part in the collision of its group.
     pub fn is_in_group(&self, near: &NearPair) -> bool {
         is_in_group(&self.parent, &self.depth, near)
     }

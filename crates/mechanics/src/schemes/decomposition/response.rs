@@ -62,7 +62,7 @@ pub struct DecompositionResponse {
     stats: SolverStats,
 }
 
-/// What a response starts from.
+/// Input of a response.
 struct ResponseContext<'a> {
     model: &'a Model,
     contacts: &'a ContactGeometry,
@@ -220,7 +220,7 @@ impl DecompositionResponse {
                     islands: &self.islands,
                     trial,
                     depth: self.groups.depth(root),
-                    weight: self.options.weigh_potential.then_some(h * h),
+                    weight: self.options.potential_in_projection.then_some(h * h),
                 };
                 self.projection.project(&problem, &mut self.pairs, &mut self.at)?;
                 self.stats.iterations = self.stats.iterations.max(self.projection.history.len());

@@ -38,7 +38,7 @@ impl CandidateState {
     }
 }
 
-/// What an advance of a pair found.
+/// Result of an advance of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Advance {
     /// The pair is separated until its new lower bound of the time of impact.

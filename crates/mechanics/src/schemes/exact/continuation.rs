@@ -5,7 +5,7 @@ use super::candidates::{Advance, Candidates};
 use super::trajectories::StepTrajectories;
 use crate::discrete::StepFailure;
 
-/// The islands of a cluster at their nodes, and what they continue in.
+/// The islands of a cluster at their nodes, and the step that they continue.
 pub(super) struct Continuation<'a> {
     pub step: &'a StepContext<'a>,
     pub trajectories: &'a mut StepTrajectories,

@@ -23,7 +23,7 @@
 //!
 //! Energy at an impact: `projected` conserves the Hamiltonian of the reduced momenta [3.74], the reflection in closed form;
 //! `discrete` conserves `E_d` of the intervals before and after [3.76b] by scaling the jump, one scalar equation. With
-//! restitution both lose what the reflection loses.
+//! restitution both dissipate what the reflection dissipates.
 
 mod advancement;
 mod ball_impact;
@@ -57,7 +57,7 @@ use trajectories::StepTrajectories;
 
 /// Gap at which parts are in contact, relative to the smallest part.
 const CONTACT_GAP: f64 = 1e-10;
-/// Advance that is none, in steps: the parts are in contact.
+/// Advance that counts as zero, in steps: the parts are in contact.
 const NO_ADVANCE: f64 = 1e-13;
 /// Queries of a pair in one step after which it is advanced by force: its motion bounds are far too wide, as for a body that spins
 /// fast close to another without contact.
@@ -79,7 +79,7 @@ const SAME_TIME: f64 = 1e-9;
 /// Iterations for the first root of the lower bound of a separation, and its relative accuracy: the next advance corrects it.
 const MAX_ROOT_ITERATIONS: usize = 12;
 const ROOT_TOLERANCE: f64 = 1e-3;
-/// Rotation in a step beyond which swept bounds contain the ball of all that a body can reach, rad.
+/// Rotation in a step beyond which swept bounds contain the ball that a body can reach, rad.
 const LARGE_ROTATION: f64 = 1.0;
 /// Moments of inertia closer than this (relative) are equal; differences below it are rounding.
 const EQUAL_MOMENTS: f64 = 1e-12;
@@ -97,7 +97,7 @@ const MAX_SECANT_STEPS: usize = 40;
 const SECANT_TOLERANCE: f64 = 1e-15;
 const ENERGY_ROUNDING: f64 = 1e-15;
 
-/// What is constant during a step.
+/// Constants of a step.
 #[derive(Clone, Copy)]
 struct StepContext<'a> {
     model: &'a Model,
@@ -266,7 +266,7 @@ impl Stages {
                 record.node(index, &model.islands[index], &trajectories.node, t);
             }
         }
-        let exceeded = fallback.count_impact(&cluster.islands, options.cascade);
+        let exceeded = fallback.count_impact(&cluster.islands, options.max_impacts);
         let time = step.start.time + t;
         let outcome = impact
             .apply_impact_law(step, trajectories, cluster)

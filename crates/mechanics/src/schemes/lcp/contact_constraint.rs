@@ -1,4 +1,4 @@
-//! One contact of a step: its distance [Hart 2.12, 4.17], the derivative of the distance, and where impulses act.
+//! One contact of a step: its distance [Hart 2.12, 4.17], the derivative of the distance, and the point of impulses.
 //!
 //! | metric | distance | gradient |
 //! |---|---|---|
@@ -93,7 +93,7 @@ impl ContactConstraint {
     }
 }
 
-/// What the contacts of a pair of parts have in common.
+/// Common data of the contacts of a pair of parts.
 pub(super) struct ContactPair<'a> {
     /// The parts.
     pub parts: (usize, usize),

@@ -1,4 +1,4 @@
-//! Energy that a step brings, and how much of a correction removes it.
+//! Energy gained by a step, and the fraction of a correction that removes it.
 
 use super::StepInput;
 use super::contact_constraint::ContactConstraint;

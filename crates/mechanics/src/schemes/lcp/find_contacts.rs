@@ -3,7 +3,7 @@
 //! ```text
 //! bound of a pair    distance that its parts can travel towards each other in a step, unless the scene prescribes it: both in
 //!                    motion, or one of them while impulses stop the other
-//! candidate pairs    those whose boxes, grown by what each can travel, touch
+//! candidate pairs    those whose boxes, grown by the maximum travel of each, overlap
 //! contacts           active and nearly active events of each pair, every one with its own distance [Hart 4.17]
 //! ```
 //!
@@ -21,10 +21,10 @@ use crate::contact::{
 };
 use crate::discrete::StepError;
 
-/// How far the point of an event may lie outside its features at least, relative to the smaller part: faces in contact
+/// Minimum distance by which the point of an event may lie outside its features, relative to the smaller part: faces in contact
 /// keep all their corners.
 const MIN_FEATURE_SLACK: f64 = 1e-3;
-/// Sine of the angle between faces in contact, at least and at most; between them what a step can turn.
+/// Sine of the angle between faces in contact, at least and at most; between them the rotation in a step.
 const TILT: (f64, f64) = (0.1, 0.9);
 /// Factor on the distance that a pair can travel in a step: impulses speed bodies up.
 const TRAVEL_MARGIN: f64 = 1.25;

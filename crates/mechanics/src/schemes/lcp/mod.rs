@@ -31,7 +31,7 @@
 //! a body rises by their depth against gravity. This holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of
 //! their impulses themselves (`energy_guarded`), and what an unsolved step would still gain is removed by `scale_impulses`.
 //!
-//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than what gravity does in two steps
+//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than the change of velocity by gravity in two steps
 //! do not rebound.
 
 mod assemble_problem;
@@ -76,7 +76,7 @@ use stabilisation_bias::StabilisationBias;
 use std::sync::Arc;
 use update_configuration::update_configuration;
 
-/// How often the stabilisation of penetrations is halved before it is zero.
+/// Halvings of the stabilisation of penetrations before it is zero.
 const MAX_REDUCTIONS: usize = 5;
 
 /// Inputs of a step, the same for all stages.
@@ -140,7 +140,7 @@ impl Lcp {
         &self.assembly.problem
     }
 
-    /// How the problem of the last step was solved.
+    /// Statistics of the last solve.
     pub fn last_solve(&self) -> LcpSolveStats {
         self.solution.stats
     }

@@ -33,7 +33,7 @@ impl RestitutionLaw {
     pub const WORDS: [(&'static str, Self); 2] = [("newton", Self::Newton), ("poisson", Self::Poisson)];
 }
 
-/// How much of an open gap a contact may close in a step.
+/// Fraction of an open gap that a contact may close in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GapRule {
     /// All of it: `γ` scales violated constraints only.
@@ -53,14 +53,14 @@ impl GapRule {
 pub struct LcpOptions {
     /// `γ` of the modified linearisation [Hart 4.17]: the fraction of a penetration or of a joint's position error that a step stabilises.
     pub gamma: f64,
-    /// How much of an open gap may be closed.
+    /// Fraction of an open gap that may be closed.
     pub gaps: GapRule,
     /// Whether stabilisation of penetrations is reduced where all of it would bring energy (bodies at rest then stay in
     /// penetration), and bodies on joints are slowed where stabilisation of joints would.
     pub keep_energy: bool,
-    /// How far the point of an event may lie outside its features, m; by default what the pair travels in a step.
+    /// Distance by which the point of an event may lie outside its features, m; by default the travel of the pair in a step.
     pub eps_x: Option<f64>,
-    /// Distance up to which pairs and events are active, in units of the metric; by default what the pair travels in a step.
+    /// Distance up to which pairs and events are active, in units of the metric; by default the travel of the pair in a step.
     pub eps_t: Option<f64>,
     /// Rounding allowed in comparing events, m.
     pub eps_0: Option<f64>,

@@ -13,7 +13,7 @@ use crate::step_record::{Impact, ImpactKind, JumpSource, MomentumJump, StepRecor
 use percussion_geometry::Vec3;
 use std::ops::Range;
 
-/// What a step has computed.
+/// Results of a step.
 pub(super) struct StepOutput<'a> {
     pub velocities: &'a FreeVelocities,
     pub contacts: &'a [ContactConstraint],

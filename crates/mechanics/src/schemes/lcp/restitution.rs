@@ -1,7 +1,7 @@
 //! Restitution [an extension of Hart 4]: which contacts rebound, and the impulses of expansion.
 //!
-//! Newton: a contact that closes within the step leaves with `e` times its approach speed; the bias of its constraint says
-//! so. Poisson: the problem of compression stops it, then its normal impulse acts again, `e` times and without friction, and
+//! Newton: a contact that closes within the step leaves with `e` times its approach speed; this is the bias of its
+//! constraint. Poisson: the problem of compression stops the approach, then its normal impulse acts again, `e` times and without friction, and
 //! the problem is solved once more from the velocities so obtained.
 
 use super::StepInput;

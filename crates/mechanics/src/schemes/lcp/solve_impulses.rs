@@ -24,7 +24,7 @@ pub(super) struct StepSolution {
     pub joint: Vec<f64>,
     /// Fraction of γ with which penetrations are stabilised.
     factor: f64,
-    /// How the impulses were found.
+    /// Statistics of the solve.
     pub stats: LcpSolveStats,
 }
 

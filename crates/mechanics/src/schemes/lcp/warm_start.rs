@@ -11,7 +11,7 @@ use crate::named_arrays::NamedArrays;
 use percussion_geometry::Vec3;
 use percussion_solve::Impulses;
 
-/// How far a point may move in a step to be the same contact, relative to the smaller part.
+/// Maximum travel of a point in a step to be the same contact, relative to the smaller part.
 const SAME_CONTACT: f64 = 0.1;
 
 /// Names of the arrays in a checkpoint.

@@ -26,7 +26,7 @@ use percussion_solve::krylov::Product;
 const DIRECTIONS: usize = 40;
 const RESTARTS: usize = 10;
 
-/// Scratch memory for one island at an instant.
+/// Workspace of one island at an instant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dynamics {
     /// `Mred`, or the matrix of the iteration.
@@ -187,7 +187,7 @@ impl Dynamics {
         }
     }
 
-    /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` tells bodies whose rotation is
+    /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` selects the bodies whose rotation is
     /// advanced by rates, and so depends on gyroscopic torques through `γh`.
     pub fn linearise(
         &mut self,
@@ -270,7 +270,7 @@ impl Dynamics {
         d.iter_mut().for_each(|d| *d = -*d);
     }
 
-    /// The displacement that closes the loops, into `d`, and how far they are open. The system must be `Mred`, factorised.
+    /// The displacement that closes the loops, into `d`, and their opening. The system must be `Mred`, factorised.
     pub fn loop_correction(&mut self, d: &mut [f64]) -> f64 {
         d.fill(0.0);
         self.loops.solve(d, true);
@@ -279,7 +279,7 @@ impl Dynamics {
         self.loops.values.iter().fold(0.0, |most, g| f64::max(most, g.abs()))
     }
 
-    /// Removes from rates what loops do not allow. The system must be `Mred`, factorised.
+    /// Projects the rates to those that loops allow. The system must be `Mred`, factorised.
     pub fn project(&mut self, rates: &mut [f64]) {
         self.loops.solve(rates, false);
         self.add_solved_rows(rates);

@@ -12,10 +12,10 @@
 //!
 //! A rigid body without parent and children is treated as Krysl and Endres do: its spatial angular
 //! momentum is advanced by the same rule, `π1 = π0 + h [(1-γ) τ0 + γ τ1]`, and its angular velocity follows; without torque the
-//! momentum stays to the bit.
+//! momentum stays bitwise identical.
 //!
-//! Loops are kept by multipliers on accelerations, and after the step positions and rates are projected to what the loops
-//! allow, in the metric of the masses. The projection moves by `h³`, less than the scheme errs.
+//! Loops are kept by multipliers on accelerations, and after the step positions and rates are projected to the constraint
+//! manifold of the loops, in the metric of the masses. The projection moves by `h³`, less than the error of the scheme.
 //!
 //! Nothing here is symplectic: momenta about supports and energy drift as schemes of second order drift.
 
@@ -42,7 +42,7 @@ const MOST_ITERATIONS: usize = 60;
 /// Most projections of the positions; they converge quadratically.
 const MOST_PROJECTIONS: usize = 8;
 
-/// A scheme of Newmark's family and its memory.
+/// A scheme of Newmark's family with its workspace.
 #[derive(Clone, Debug)]
 pub struct Newmark {
     family: Family,
@@ -228,7 +228,7 @@ impl Newmark {
         self.place(model, island, state);
     }
 
-    /// Places the bodies by their joints.
+    /// Computes the poses of the bodies from their joints.
     fn place(&mut self, model: &Model, island: &Island, state: &State) {
         let b0 = island.bodies.start;
         for (i, slot) in island.bodies.clone().enumerate() {
@@ -278,7 +278,7 @@ impl Newmark {
         }
     }
 
-    /// Takes over the torques at the end; returns how much energy their changes are worth in a unit of time squared.
+    /// Copies the torques at the end; returns the energy of their changes per unit of time squared.
     fn turn_spins(&mut self, model: &Model, island: &Island) -> f64 {
         let mut change = 0.0;
         for (i, slot) in island.bodies.clone().enumerate() {
@@ -292,7 +292,7 @@ impl Newmark {
         change
     }
 
-    /// The energy that decrements are relative to: of the motion, and of what forces make of it in the step.
+    /// The energy that decrements are relative to: kinetic energy, and its change by forces in the step.
     fn scale(&self, model: &Model, island: &Island, h: f64) -> f64 {
         let mut scale = f64::MIN_POSITIVE;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
@@ -369,7 +369,7 @@ impl Scheme for Newmark {
         vec![
             ("newton_decrement", NEWMARK_DECREMENT),
             ("newton_noise", NEWMARK_NOISE),
-            ("loop_opening", LOOP_CLOSURE),
+            ("loop_closure", LOOP_CLOSURE),
         ]
     }
 

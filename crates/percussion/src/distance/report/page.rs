@@ -6,7 +6,7 @@ use crate::distance::StreamCounts;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What the drawings refer to, and how they are lettered; shared by the page and the picture.
+/// Definitions and fonts of the drawings; shared by the page and the picture.
 const DEFINITIONS: &str = r##"<defs>
 <radialGradient id="round-a" cx="38%" cy="30%" r="78%"><stop offset="0" stop-color="#cfe2f8"/><stop offset="0.55" stop-color="#5f98d9"/><stop offset="1" stop-color="#25538f"/></radialGradient>
 <radialGradient id="round-b" cx="38%" cy="30%" r="78%"><stop offset="0" stop-color="#fbe6c8"/><stop offset="0.55" stop-color="#e5a04f"/><stop offset="1" stop-color="#955412"/></radialGradient>

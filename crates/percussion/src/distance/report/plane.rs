@@ -50,7 +50,7 @@ pub fn draw(a: &Placed, b: &Placed, answer: &Answer) -> Canvas {
         paint(&mut canvas, body, near.unwrap_or_else(Vec2::zeros), size);
     }
     annotate(&mut canvas, a, b, answer, size);
-    // Last: the line of centres, and with it the arrow of the normal, likes to run through the letters.
+    // Last: the line of centres, and with it the arrow of the normal, often crosses the letters.
     for body in [a, b] {
         if let Some((centre, _)) = body.extent() {
             canvas.label(paper(&centre), body.side.letter(), "body-name");

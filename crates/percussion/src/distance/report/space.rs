@@ -13,7 +13,7 @@ use crate::distance::{Answer, Part, Weights};
 /// Directions in which the outline of a curved body is sampled.
 const OUTLINE: usize = 96;
 
-/// How solid bodies look: the far side and the other body shine through.
+/// Opacity of bodies: the far side and the other body are visible through them.
 const OPACITY: f64 = 0.74;
 
 /// Length of an arrow of weight one, as a fraction of the size of the pair.
@@ -58,7 +58,7 @@ pub fn draw(a: &Placed, b: &Placed, answer: &Answer) -> Canvas {
         paint(&mut canvas, &camera, body, near.unwrap_or_else(Vec3::zeros), size);
     }
     annotate(&mut canvas, &camera, a, b, answer, size);
-    // Last: the line of centres, and with it the arrow of the normal, likes to run through the letters.
+    // Last: the line of centres, and with it the arrow of the normal, often crosses the letters.
     for body in [a, b] {
         if let Some((centre, _)) = body.extent() {
             canvas.label(camera.project(&centre), body.side.letter(), "body-name");

@@ -1,4 +1,4 @@
-//! Collision avoidance: pairs that keep clear of each other, with a check of start and end as far as these are fixed.
+//! Collision avoidance: pairs with a margin, with a check of start and end as far as these are fixed.
 
 use super::context::Context;
 use crate::report::{Place, Read};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 const KEYS: [&str; 3] = ["margin", "pairs", "exclude"];
 
-/// The pairs that keep clear of each other: by default all pairs that may collide. With a contact potential, which allows penetration,
+/// The pairs with a margin: by default all pairs that may collide. With a contact potential, which allows penetration,
 /// there are none by default.
 pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option<Avoidance>> {
     let all = Avoidance { margin: 0.0, pairs: None };

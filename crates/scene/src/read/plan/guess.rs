@@ -148,7 +148,7 @@ fn waypoint(
         joints.push(joint);
     }
     for target in &targets.bodies {
-        // The ask was read: the body moves.
+        // Targets are of moving bodies, which have a slot.
         let Some(slot) = context.model.slots[target.body] else { continue };
         if context.link(slot).joint.kind != JointKind::Free {
             let message = format!("`{}` gives the pose of a body on a joint", target.f.name);

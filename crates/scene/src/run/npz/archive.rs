@@ -159,7 +159,7 @@ impl<W: Write + Seek> Writer<W> {
     }
 }
 
-/// The version of the format a reader must know, times ten.
+/// The version of the format that a reader must support, times ten.
 fn version(wide: bool) -> u16 {
     if wide { 45 } else { 20 }
 }
@@ -250,7 +250,7 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// What an array is, and its data to be read in order; they are not verified.
+    /// The header of an array, and its data to be read in order; they are not verified.
     pub fn stream(&mut self, name: &str) -> io::Result<(Header, impl Read)> {
         let member = self.find(name)?;
         let mut data = self.data(&member)?;
@@ -313,7 +313,7 @@ impl<R: Read + Seek> Rows<'_, R> {
     /// Reads row `i`.
     pub fn read(&mut self, i: usize, row: &mut Vec<f64>) -> io::Result<()> {
         let at = i as u64;
-        // Rows in order are read on, which keeps what is buffered.
+        // Rows in order are read without a seek, which keeps the buffer.
         if at != self.next {
             self.from.seek(SeekFrom::Start(self.start + at * self.bytes.len() as u64))?;
         }
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_are_laid_out_as_the_format_says_byte_by_byte() {
+    fn archives_have_the_bytes_of_the_format() {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         let array = Array::floats(&[1], &[1.0]);
         writer.array("t", &array).unwrap();

@@ -11,7 +11,7 @@ const MAGIC: [u8; 8] = *b"\x93NUMPY\x01\x00";
 /// Data begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// What an array holds.
+/// Type of the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `f64`.
@@ -40,12 +40,12 @@ impl Kind {
     }
 }
 
-/// What an array is, without its data.
+/// Header of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What it holds.
+    /// Type of its elements.
     pub kind: Kind,
-    /// How many along each dimension.
+    /// Shape.
     pub shape: Vec<usize>,
 }
 
@@ -104,7 +104,7 @@ impl Header {
 /// An array as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// What it is.
+    /// Its header.
     pub header: Header,
     data: Vec<u8>,
 }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_come_back_with_the_same_bits() {
+    fn arrays_are_read_back_bitwise_identical() {
         let values = [0.1, -0.0, f64::MIN_POSITIVE / 8.0, 1e300, f64::NAN, -7.0];
         let back = Array::from_bytes(&Array::floats(&[2, 3], &values).bytes()).unwrap();
         assert_eq!(back.header.shape, [2, 3]);

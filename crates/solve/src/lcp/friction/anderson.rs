@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Walker and Ni (SIAM J. Numer. Anal. 49, 2011). Differs: a step after which f has grown is not trusted, the
-//! memory is dropped and the plain iteration taken instead; f may be a linear image that is shorter
+//! history is dropped and the plain iteration taken instead; f may be a linear image that is shorter
 //! than x itself.
 
 use crate::arithmetic::{add_scaled, dot, norm};
@@ -35,7 +35,7 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// Memory for f of length n, x of length m and a number of differences; clears everything. Trust ends
+    /// Workspace for f of length n, x of length m and a number of differences; clears everything. Trust ends
     /// where f has grown to this multiple of the least seen since the last restart.
     pub(super) fn prepare(&mut self, n: usize, m: usize, depth: usize, trust: f64) {
         (self.n, self.m, self.depth, self.trust) = (n, m, depth.min(n), trust);

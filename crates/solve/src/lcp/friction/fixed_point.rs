@@ -96,7 +96,7 @@ impl FixedPoint {
         self.report
     }
 
-    /// Solves a problem. The answer, checked against Coulomb's law, lives until the next call; the iterations it
+    /// Solves a problem. The answer, checked against Coulomb's law, is valid until the next call; the iterations it
     /// counts are those of the interior-point method in all relaxations.
     pub fn solve(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();

@@ -54,7 +54,7 @@ impl Impulses {
         problem.free_velocity(&mut self.velocity);
     }
 
-    /// Becomes a copy in memory that is there already.
+    /// Becomes a copy; reuses allocations.
     pub fn copy_from(&mut self, other: &Self) {
         self.velocity.clone_from(&other.velocity);
         self.equality.clone_from(&other.equality);

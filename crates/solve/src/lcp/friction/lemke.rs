@@ -45,7 +45,7 @@ impl FrictionalLemke {
         Self::default()
     }
 
-    /// Solves a problem on the polyhedral cone. The answer lives until the next call.
+    /// Solves a problem on the polyhedral cone. The answer is valid until the next call.
     pub fn solve(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
         self.list_unknowns(problem);
         self.answer.impulses.prepare(problem);

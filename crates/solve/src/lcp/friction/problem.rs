@@ -68,7 +68,7 @@ impl FrictionContactProblem {
         Self::default()
     }
 
-    /// Clears the problem, keeps the memory.
+    /// Clears the problem, keeps the capacity.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.inverse.clear();

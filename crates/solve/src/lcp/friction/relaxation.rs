@@ -31,7 +31,7 @@ use crate::tolerances::friction::{ACCEPTED, PROOF_CANCELS};
 /// // Without widening the block dilates: it climbs at half of the speed at which it slides.
 /// let v = relaxation.solve(&problem, &[0.0])?.impulses.velocity.clone();
 /// assert!((v[0] - 2.0).abs() < 1e-12 && (v[1] - 1.0).abs() < 1e-12);
-/// // Widened by friction times slip it does what Coulomb says.
+/// // Widened by friction times slip it satisfies Coulomb's law.
 /// let v = relaxation.solve(&problem, &[0.5 * 2.5])?.impulses.velocity.clone();
 /// assert!((v[0] - 2.5).abs() < 1e-12 && v[1].abs() < 1e-12);
 /// # Ok::<(), percussion_solve::SolveError>(())
@@ -49,7 +49,7 @@ impl ConvexRelaxation {
     }
 
     /// Solves the relaxation whose gaps are widened by Γ, one number per contact. The residual is that of the
-    /// relaxation ([`relaxation_residual`](super::relaxation_residual)). The answer lives until the next
+    /// relaxation ([`relaxation_residual`](super::relaxation_residual)). The answer is valid until the next
     /// call.
     pub fn solve(
         &mut self,

@@ -13,7 +13,7 @@
 //! on 0 1 0 0
 //! ```
 //!
-//! A row has one or two lines `on`. Numbers are written with as many digits as it takes to read them back to the bit. Empty lines
+//! A row has one or two lines `on`. Numbers are written with as many digits as an exact read needs. Empty lines
 //! and what follows a `#` mean nothing.
 
 use super::problem::FrictionContactProblem;
@@ -73,7 +73,7 @@ pub enum FrictionalTextErrorKind {
 }
 
 impl FrictionContactProblem {
-    /// The problem as text, from which it can be read back to the bit.
+    /// The problem as text, from which it can be read back exactly.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEAD}\n");
         for (_, inverse, momentum) in self.blocks() {
@@ -102,7 +102,7 @@ impl FrictionContactProblem {
 fn line(text: &mut String, word: &str, numbers: &[f64]) {
     text.push_str(word);
     for x in numbers {
-        // The shortest digits that read back to the bit; writing to a string does not fail.
+        // The shortest digits that read back exactly; writing to a string does not fail.
         let _ = if *x == 0.0 || (1e-4..1e15).contains(&x.abs()) {
             write!(text, " {x}")
         } else {
@@ -293,7 +293,7 @@ mod tests {
         let text = problem.to_text();
         let again: FrictionContactProblem = text.parse().unwrap();
         assert_eq!(again, problem);
-        // Equality does not see the sign of zero; the text does.
+        // Equality ignores the sign of zero; the text keeps it.
         assert_eq!(again.to_text(), text);
         let spaced = text.replace("contact", "\n # a remark\n  contact").replace(' ', "  ");
         assert_eq!(spaced.parse(), Ok(problem));

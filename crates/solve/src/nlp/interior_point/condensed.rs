@@ -19,7 +19,7 @@ pub(super) struct Block {
 /// Rows of a block, with their entries.
 type Members = Vec<(u32, Vec<u32>)>;
 
-/// All blocks, with memory to add them.
+/// All blocks, with a workspace to add them.
 #[derive(Default)]
 pub(super) struct Condensed {
     blocks: Vec<Block>,

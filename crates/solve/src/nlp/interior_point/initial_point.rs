@@ -156,7 +156,7 @@ impl<P: Program> Algorithm<'_, P> {
         }
     }
 
-    /// Scales the objective to gradients of about one, here or where the linearised rows lead: efforts often begin at rest,
+    /// Scales the objective to gradients of about one, here or where the linearised rows lead: control inputs often begin at rest,
     /// where their gradient vanishes. Needs the matrix of least squares factorised.
     fn scale_objective(&mut self, problem: &mut BarrierProblem) {
         problem.least_norm_step(self.kkt);

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Steps of refinement at most.
 const MAX_REFINEMENTS: usize = 6;
 
-/// Matrix, factors and memory for their use.
+/// Matrix, factors and workspace.
 pub(super) struct KktSystem {
     columns: usize,
     /// The matrix that is factorised.

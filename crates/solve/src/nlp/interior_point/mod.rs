@@ -50,7 +50,7 @@ use reduced_layout::ReducedLayout;
 use scaled_program::ScaledProgram;
 use std::time::Instant;
 
-/// The solver with its memory: programs of one pattern after another reuse the analysis of their matrix.
+/// The solver with its workspace: programs of one pattern after another reuse the analysis of their matrix.
 #[derive(Default)]
 pub struct InteriorPoint {
     cached: Option<(ReducedLayout, KktSystem)>,

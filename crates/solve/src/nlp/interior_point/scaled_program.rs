@@ -5,7 +5,7 @@ use crate::nlp::problem::{Bound, Program};
 use crate::tolerances::interior_point::CONSTRAINT_ROUNDING;
 use std::time::{Duration, Instant};
 
-/// A program with its scales and the memory of its full vectors.
+/// A program with its scales and its full vectors.
 pub(super) struct ScaledProgram<'a, P: Program> {
     pub program: &'a mut P,
     pub reduced: &'a ReducedLayout,

@@ -137,7 +137,7 @@ impl GaussSeidel {
         self.report
     }
 
-    /// Solves a problem from no impulses at all. The answer lives until the next call.
+    /// Solves a problem from no impulses at all. The answer is valid until the next call.
     pub fn solve(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         problem.check_cone(self.cone)?;
         self.system.assemble(problem);

@@ -151,7 +151,7 @@ impl Kernel for ResidualPass<'_> {
                 normal = larger(normal, lesser(u[0], n).abs());
                 friction = larger(friction, larger(resists(s, u[1]), resists(t, u[2])));
                 over = larger(over, lesser(left, slip).abs());
-                // A comparison drops a NaN; the caller must see it.
+                // A comparison drops a NaN; the caller must get it.
                 if (u[0] + u[1] + u[2]).is_nan() {
                     return IslandResidual::not_a_number();
                 }
@@ -189,7 +189,7 @@ impl Kernel for ResidualPass<'_> {
                 }
                 Cone::Facets => {}
             }
-            // `max` drops a NaN; the caller must see it.
+            // `max` drops a NaN; the caller must get it.
             if un.is_nan() {
                 return IslandResidual::not_a_number();
             }

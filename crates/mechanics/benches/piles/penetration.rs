@@ -1,4 +1,4 @@
-//! One judge for everyone: how deep the bodies of a scene are in each other and in the box, by the separation kernel.
+//! Penetration depths of the bodies of a scene in each other and in the box, by the separation kernel, for every engine.
 
 use crate::scene::Scene;
 use percussion_geometry::separation::{Options, WarmStart, separation};
@@ -18,7 +18,7 @@ pub struct Depths {
 }
 
 impl Depths {
-    /// Takes the pairs of a scene with its bodies at given places and its box moved by `shift`.
+    /// Adds the pairs of a scene with its bodies at given poses and its box moved by `shift`.
     pub fn add(&mut self, scene: &Scene, poses: &[Pose], shift: &Vec3) {
         let solids: Vec<Solid> = scene.bodies.iter().map(|(p, _)| Solid::Polytope(p.clone())).collect();
         let walls: Vec<(&Solid, Pose)> = scene
