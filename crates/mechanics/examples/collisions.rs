@@ -23,7 +23,7 @@ fn main() {
     converge("brick", tilted_brick(), 1, 1.0, 4e-3);
     converge("brick, first of two within h/2", quick_pair(), 1, 0.5, 5e-3);
     converge("brick, second of two within h/2", quick_pair(), 2, 0.5, 5e-3);
-    println!("\nWhat elastic runs keep, relative to the greatest there was:\n");
+    println!("\nWhat elastic runs keep, relative to the maximum of the run:\n");
     println!("| run | h, s | time, s | impacts | energy | unaccounted angular momentum |");
     println!("|---|---|---|---|---|---|");
     let (flight, start) = tilted_cube();

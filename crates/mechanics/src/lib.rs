@@ -26,6 +26,8 @@
 //! schemes            integrators
 //! ledger             balance of energy and momentum by source
 //! simulation         model, state, scheme and ledger together
+//! views              bodies, joints and contacts of a simulation by name
+//! builder            scenes in code
 //! ```
 
 pub mod body;

@@ -165,15 +165,15 @@ fn hold(kept: &[(Value, Vec<Value>)], folder: &Path) {
         assert!(number(&told["energy"]["max_relative_error"]) < 1e-13);
     }
     assert!(tilted.1.len() > flat.1.len());
-    // It comes to rest; contact and friction are the causes.
+    // It comes to rest; contact and friction are the sources.
     for (told, _) in [rough, tailed] {
         let energy = &told["energy"];
         assert!(number(&energy["kinetic"][1]) < 1e-3 * number(&energy["kinetic_max"]), "{energy}");
-        let took = |cause: &str| {
-            let causes = told["sources"].as_array().unwrap();
-            number(&causes.iter().find(|brought| brought["source"] == cause).unwrap()["energy"])
+        let source_energy = |name: &str| {
+            let sources = told["sources"].as_array().unwrap();
+            number(&sources.iter().find(|entry| entry["source"] == name).unwrap()["energy"])
         };
-        assert!(took("contact") < -1.0 && took("friction") < -0.1, "{}", told["sources"]);
+        assert!(source_energy("contact") < -1.0 && source_energy("friction") < -0.1, "{}", told["sources"]);
     }
     assert!(number(&tailed.0["constraint_max"]) < 1e-12);
     // The common centre of mass falls along the parabola, then the box hits the wall.

@@ -1,5 +1,5 @@
-//! The guide's page on scene files: its examples load, its mistakes are refused as it says, and it names what the reader
-//! knows, no more and no less.
+//! The guide's page on scene files: its examples load, its errors are those of the reader, and its keys are the
+//! accepted ones, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -82,7 +82,7 @@ fn heard() -> Heard {
 /// Where the page describes a table.
 fn described(table: &str, known: &AcceptedWords) -> String {
     let has = |key: &str| known.accepted.contains(key);
-    // What is asked of bodies and joints is described once, at the end of a manoeuvre.
+    // What is asked of bodies and joints is described once, at the end of a plan.
     if (table.starts_with("plan.") || table.starts_with("shoot.end.")) && !table.ends_with(".quaternion") {
         // So are ranges.
         if known.accepted.iter().eq(["max", "min"]) {

@@ -1,4 +1,4 @@
-//! Study files: what is refused, and the guide's page on them, which names what the reader knows, no more and no less.
+//! Study files: errors, and the guide's page on them, whose keys are the accepted ones, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;

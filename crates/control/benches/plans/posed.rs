@@ -11,7 +11,7 @@ pub struct Posed {
 }
 
 impl Posed {
-    /// Of a plan whose bodies are clear of each other in the guess, except where they meet on purpose.
+    /// Of a plan whose bodies are separated in the guess, except at planned contacts.
     pub fn new(plan: &Plan, guess: &Guess) -> Self {
         let path = guess.initial_path(plan).unwrap();
         let contacts = plan
