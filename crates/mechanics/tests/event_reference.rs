@@ -376,7 +376,7 @@ fn tetrahedron() -> Solid {
 
 /// Bricks and tetrahedra thrown at bricks, spinning.
 fn thrown(count: usize, restitution: f64) -> Vec<(Pair, [Motion; 2])> {
-    let mut random = Random::new(11);
+    let mut random = Random::new(15);
     (0..count)
         .map(|i| {
             let brick = Solid::brick(Vec3::new(0.2, 0.3, 0.1), 270.0);
