@@ -5,8 +5,8 @@ mod nlp_common;
 
 use nlp_common::{Dense, classics};
 use percussion_solve::nlp::{
-    Bound, CallbackAction, InteriorPoint, IterationRecord, Layout, Options, Outcome, Program, Solution,
-    Undefined, WarmStart, kkt_residual,
+    Bound, CallbackAction, Conflict, InteriorPoint, IterationRecord, Layout, Options, Outcome, Program,
+    Solution, WarmStart, kkt_residual,
 };
 
 const FREE: Bound = Bound::FREE;
@@ -29,6 +29,15 @@ fn solve<P: Program>(program: &mut P, start: &P::Point) -> (Solution<P::Point>, 
     solve_with(program, start, &Options::default())
 }
 
+/// The answer to an infeasible program, with its conflicts and the log.
+fn infeasible(program: &mut Dense, start: &[f64]) -> (Solution<Vec<f64>>, Vec<Conflict>, String) {
+    let (solution, log) = solve(program, &start.to_vec());
+    let Outcome::Infeasible { conflicts } = solution.outcome.clone() else {
+        panic!("{:?}\n{log}", solution.outcome)
+    };
+    (solution, conflicts, log)
+}
+
 #[test]
 fn conflicting_constraints_are_named() {
     let mut program = Dense::new(
@@ -37,10 +46,7 @@ fn conflicting_constraints_are_named() {
         |x| (x[0].sq() + x[1].sq(), vec![&x[0] + &x[1], &x[0] - &x[1], &x[0] + &x[1]]),
     );
     program.names = ["the ceiling", "something else", "the floor"].map(String::from).to_vec();
-    let (solution, log) = solve(&mut program, &vec![0.0, 0.0]);
-    let Outcome::Infeasible { conflicts } = &solution.outcome else {
-        panic!("{:?}\n{log}", solution.outcome)
-    };
+    let (_, conflicts, log) = infeasible(&mut program, &[0.0, 0.0]);
     let mut names: Vec<&str> = conflicts.iter().map(|c| c.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["the ceiling", "the floor"], "{conflicts:?}\n{log}");
@@ -56,10 +62,7 @@ fn a_circle_that_no_line_meets_is_infeasible() {
     let mut program = Dense::new(vec![FREE; 2], vec![Bound::equal(1.0), Bound::equal(3.0)], |x| {
         (x[0].exp(), vec![x[0].sq() + x[1].sq(), &x[0] + &x[1]])
     });
-    let (solution, log) = solve(&mut program, &vec![2.0, 0.3]);
-    let Outcome::Infeasible { conflicts } = &solution.outcome else {
-        panic!("{:?}\n{log}", solution.outcome)
-    };
+    let (solution, conflicts, log) = infeasible(&mut program, &[2.0, 0.3]);
     assert_eq!(conflicts.len(), 2, "{conflicts:?}");
     // Stationary for the sum of violations |x·x - 1| + |x0 + x1 - 3|: on the diagonal, at x = 1/2 where both pull alike
     // or on the circle.
@@ -71,10 +74,7 @@ fn infeasible_bounds_of_variables_are_infeasible() {
     let mut program = Dense::new(vec![Bound::between(0.0, 1.0); 3], vec![Bound::equal(5.0)], |x| {
         (x[0].sq(), vec![&x[0] + &x[1] + &x[2]])
     });
-    let (solution, log) = solve(&mut program, &vec![0.5; 3]);
-    let Outcome::Infeasible { conflicts } = &solution.outcome else {
-        panic!("{:?}\n{log}", solution.outcome)
-    };
+    let (_, conflicts, _) = infeasible(&mut program, &[0.5; 3]);
     assert!((conflicts[0].violation - 2.0).abs() < 1e-5, "{conflicts:?}");
 }
 
@@ -304,39 +304,12 @@ fn searches_repeat_to_the_last_bit() {
     }
 }
 
-/// A layout whose entries do not fit.
-struct Misfit(Layout);
-
-impl Program for Misfit {
-    type Point = Vec<f64>;
-    fn layout(&self) -> &Layout {
-        &self.0
-    }
-    fn coordinates(&self, _: &Vec<f64>, _: &mut [f64]) {}
-    fn retract(&self, _: &Vec<f64>, _: &[f64], _: &mut Vec<f64>) {}
-    fn evaluate(&mut self, _: &Vec<f64>, _: &mut [f64]) -> Result<f64, Undefined> {
-        Ok(0.0)
-    }
-    fn differentiate(&mut self, _: &Vec<f64>, _: &mut [f64], _: &mut [f64]) -> Result<(), Undefined> {
-        Ok(())
-    }
-    fn lagrangian_hessian(
-        &mut self,
-        _: &Vec<f64>,
-        _: f64,
-        _: &[f64],
-        _: &mut [f64],
-    ) -> Result<(), Undefined> {
-        Ok(())
-    }
-}
-
 #[test]
 fn misuse_is_an_error_that_says_where() {
     let say = |layout: Layout| {
-        let error =
-            InteriorPoint::new().solve(&mut Misfit(layout), &vec![0.0], &Options::default()).unwrap_err();
-        error.to_string()
+        let mut program = Dense::new(vec![FREE], vec![], |x| (x[0].sq(), vec![]));
+        program.layout = layout;
+        InteriorPoint::new().solve(&mut program, &vec![0.0], &Options::default()).unwrap_err().to_string()
     };
     let one = vec![FREE];
     assert!(say(Layout::default()).contains("empty"));

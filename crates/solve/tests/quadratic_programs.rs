@@ -5,7 +5,7 @@
 mod common;
 
 use clarabel::solver::SolverStatus;
-use common::{clarabel, dot, unit3};
+use common::{clarabel, direction, dot, unit3};
 use percussion_solve::qp::{QpMethod, QpOutcome, QpSolution, qp_residual};
 use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 use percussion_testing::Random;
@@ -159,8 +159,8 @@ fn the_projection_onto_a_simplex_is_that_of_the_sorting_formula() {
 /// the line between the centres: the weights of their corners under the rows of the dual polytope of a contact.
 /// The rows are always dependent, as all corners share the plane.
 fn face_on_face(random: &mut Random, corners: [usize; 2], apart: f64) -> QuadraticProgram {
-    let normal = unit3([random.normal(), random.normal(), random.normal()]);
-    let other = unit3([random.normal(), random.normal(), random.normal()]);
+    let normal = direction(random);
+    let other = direction(random);
     let cross = |a: [f64; 3], b: [f64; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };

@@ -4,6 +4,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
 use percussion_solve::{Constraints, LinearProgram};
+use percussion_testing::Random;
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
@@ -154,6 +155,11 @@ pub fn cube(centre: [f64; 3], half: [f64; 3]) -> Vec<[f64; 3]> {
             [centre[0] + sign(0) * half[0], centre[1] + sign(1) * half[1], centre[2] + sign(2) * half[2]]
         })
         .collect()
+}
+
+/// A random direction.
+pub fn direction(random: &mut Random) -> [f64; 3] {
+    unit3([random.normal(), random.normal(), random.normal()])
 }
 
 pub fn unit3(v: [f64; 3]) -> [f64; 3] {
