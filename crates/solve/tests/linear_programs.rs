@@ -81,13 +81,8 @@ fn klee_minty_cubes_up_to_ten_dimensions_have_the_known_corner() {
         let mut problem = LinearProgram::maximise(&c).unwrap();
         problem.nonnegative();
         for i in 0..n {
-            let row: Vec<f64> = (0..n)
-                .map(|j| match j.cmp(&i) {
-                    std::cmp::Ordering::Less => 2f64.powi((i - j) as i32 + 1),
-                    std::cmp::Ordering::Equal => 1.0,
-                    std::cmp::Ordering::Greater => 0.0,
-                })
-                .collect();
+            let entry = |j: usize| if j < i { 2f64.powi((i - j) as i32 + 1) } else { f64::from(j == i) };
+            let row: Vec<f64> = (0..n).map(entry).collect();
             problem.at_most(&row, 5f64.powi(i as i32 + 1)).unwrap();
         }
         let solution = solve_lp(&problem).unwrap();

@@ -1,9 +1,10 @@
 //! Optimal control: a closed form, sizes from small to large, bounds and obstacles, workspaces reused between solves.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod nlp_common;
 
 use nlp_common::chain::{Chain, ChainParameters};
+use nlp_common::optimum;
 use percussion_solve::nlp::{
     Bound, InteriorPoint, Layout, Options, Outcome, Program, Solution, Undefined, WarmStart, kkt_residual,
 };
@@ -44,7 +45,7 @@ impl Glide {
     /// The answer from zero, and the first of the forces.
     fn solve(&mut self) -> (Solution<Vec<f64>>, usize) {
         let start = vec![0.0; self.layout.variables.len()];
-        let solution = InteriorPoint::new().solve(self, &start, &Options::default()).unwrap();
+        let solution = optimum(self, &start);
         let forces = start.len() - self.layout.hessian.len();
         println!(
             "{:>5} intervals: {} iterations, {:?}, per iteration {:?}",
@@ -53,7 +54,6 @@ impl Glide {
             solution.timing.total,
             solution.timing.total / solution.iterations as u32
         );
-        assert_eq!(solution.outcome, Outcome::Optimal);
         (solution, forces)
     }
 }
@@ -162,28 +162,21 @@ fn parameters() -> ChainParameters {
 fn solved(parameters: &ChainParameters) -> Solution<Vec<f64>> {
     let mut chain = Chain::new(parameters);
     let start = chain.start();
-    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
-    assert_eq!(solution.outcome, Outcome::Optimal);
-    solution
+    optimum(&mut chain, &start)
 }
 
 #[test]
-fn a_mechanism_is_moved_within_bounds_and_tolerance() {
-    let solution = solved(&parameters());
-    assert!(solution.iterations <= 20, "{}", solution.iterations);
-    let residual = solution.residual;
-    assert!(
-        residual.violation() < 1e-10 && residual.relative_stationarity < 1e-6 && residual.sign == 0.0,
-        "{residual:?}"
-    );
-}
-
-#[test]
-fn the_unit_of_the_objective_does_not_matter() {
+fn a_mechanism_is_moved_within_bounds_and_tolerance_and_the_unit_of_the_objective_does_not_matter() {
     let mut iterations = Vec::new();
     let mut objectives = Vec::new();
     for cost_factor in [1e3, 1.0, 1e-3, 1e-6] {
         let solution = solved(&ChainParameters { cost_factor, ..parameters() });
+        let residual = solution.residual;
+        assert!(residual.violation() < 1e-10 && residual.sign == 0.0, "{cost_factor}: {residual:?}");
+        if cost_factor == 1.0 {
+            assert!(solution.iterations <= 20, "{}", solution.iterations);
+            assert!(residual.relative_stationarity < 1e-6, "{residual:?}");
+        }
         iterations.push(solution.iterations);
         objectives.push(solution.objective / cost_factor);
     }
