@@ -3,7 +3,6 @@
 //! Iterative refinement is only as good as its residuals: these are formed with error-free transformations
 //! (Ogita, Rump and Oishi 2005, algorithm Dot2), which need neither a wider type nor a fused multiply-add.
 
-/// Plain dot product.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
@@ -13,6 +12,12 @@ pub(crate) fn add_scaled(y: &mut [f64], scale: f64, x: &[f64]) {
     for (yi, xi) in y.iter_mut().zip(x) {
         *yi += scale * xi;
     }
+}
+
+/// Makes a list of `n` zeros; keeps the capacity.
+pub(crate) fn zeroed(list: &mut Vec<f64>, n: usize) {
+    list.clear();
+    list.resize(n, 0.0);
 }
 
 /// Largest absolute value, zero for an empty slice.

@@ -7,7 +7,7 @@
 //! against the lower side, a negative one against the upper side.
 
 use crate::arithmetic::{accurate_dot, max_abs};
-use crate::error::{SolveError, all_finite, length};
+use crate::error::{SolveError, all_finite, in_range, interval, length};
 
 /// Gives a program with a field `constraints` the methods to state and to read them.
 macro_rules! constrained {
@@ -15,20 +15,19 @@ macro_rules! constrained {
         impl $program {
             /// Adds the row `a . x = b`.
             pub fn equal(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-                self.constraints.equal(a, b)?;
-                Ok(self)
+                self.between(a, b, b)
             }
 
             /// Adds the row `a . x >= b`.
             pub fn at_least(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-                self.constraints.at_least(a, b)?;
-                Ok(self)
+                all_finite("right-hand side", &[b])?;
+                self.between(a, b, f64::INFINITY)
             }
 
             /// Adds the row `a . x <= b`.
             pub fn at_most(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-                self.constraints.at_most(a, b)?;
-                Ok(self)
+                all_finite("right-hand side", &[b])?;
+                self.between(a, f64::NEG_INFINITY, b)
             }
 
             /// Adds the row `lower <= a . x <= upper`; either side may be infinite.
@@ -81,11 +80,9 @@ pub struct Constraints {
 impl Constraints {
     /// No rows, `variables` free variables.
     pub fn free(variables: usize) -> Self {
-        Self {
-            lower: vec![f64::NEG_INFINITY; variables],
-            upper: vec![f64::INFINITY; variables],
-            ..Self::default()
-        }
+        let mut constraints = Self::default();
+        constraints.reset(variables);
+        constraints
     }
 
     /// Removes rows and bounds and takes a new number of variables; keeps the capacity.
@@ -126,50 +123,36 @@ impl Constraints {
     }
 
     /// Adds the row `lower <= a . x <= upper`; either side may be infinite.
-    pub fn between(&mut self, a: &[f64], lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
+    pub(crate) fn between(&mut self, a: &[f64], lower: f64, upper: f64) -> Result<(), SolveError> {
         length("row", "variable", self.variables(), a.len())?;
         all_finite("row", a)?;
-        check_interval("row bound", lower, upper)?;
+        interval("row bound", [0, 1], (lower, upper))?;
         self.coefficients.extend_from_slice(a);
         self.row_lower.push(lower);
         self.row_upper.push(upper);
-        Ok(self)
-    }
-
-    /// Adds the row `a . x = b`.
-    pub fn equal(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.between(a, b, b)
-    }
-
-    /// Adds the row `a . x >= b`.
-    pub fn at_least(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        all_finite("right-hand side", &[b])?;
-        self.between(a, b, f64::INFINITY)
-    }
-
-    /// Adds the row `a . x <= b`.
-    pub fn at_most(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        all_finite("right-hand side", &[b])?;
-        self.between(a, f64::NEG_INFINITY, b)
+        Ok(())
     }
 
     /// Bounds one variable; either side may be infinite.
-    pub fn bound(&mut self, variable: usize, lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
-        let count = self.variables();
-        if variable >= count {
-            return Err(SolveError::OutOfRange { what: "variable", index: variable, count });
-        }
-        check_interval("variable bound", lower, upper)?;
+    pub(crate) fn bound(&mut self, variable: usize, lower: f64, upper: f64) -> Result<(), SolveError> {
+        in_range("variable", variable, self.variables())?;
+        interval("variable bound", [0, 1], (lower, upper))?;
         self.lower[variable] = lower;
         self.upper[variable] = upper;
-        Ok(self)
+        Ok(())
     }
 
     /// Makes every variable nonnegative, without an upper bound.
-    pub fn nonnegative(&mut self) -> &mut Self {
+    pub(crate) fn nonnegative(&mut self) {
         self.lower.fill(0.0);
         self.upper.fill(f64::INFINITY);
-        self
+    }
+
+    /// Rejects a point and multipliers that do not fit.
+    pub(crate) fn check_lengths(&self, x: &[f64], y: &[f64], z: &[f64]) -> Result<(), SolveError> {
+        length("solution", "variable", self.variables(), x.len())?;
+        length("row multipliers", "row", self.rows(), y.len())?;
+        length("bound multipliers", "variable", self.variables(), z.len())
     }
 
     /// Largest violation of a row or bound at `x`, each relative to the size of its terms:
@@ -180,8 +163,11 @@ impl Constraints {
             let a = self.row(i);
             let terms = size * norm1(a);
             let (lower, upper) = self.row_bounds(i);
-            worst_of(&mut worst, ratio(excess_below(a, x, lower), lower.abs() + terms));
-            worst_of(&mut worst, ratio(excess_above(a, x, upper), upper.abs() + terms));
+            for (side, sign) in [(lower, -1.0), (upper, 1.0)] {
+                if side.is_finite() {
+                    worst_of(&mut worst, ratio(sign * accurate_dot(-side, a, x), side.abs() + terms));
+                }
+            }
         }
         for (j, &xj) in x.iter().enumerate() {
             let (lower, upper) = self.bounds(j);
@@ -266,16 +252,11 @@ impl Constraints {
     pub(crate) fn dual_value(&self, y: &[f64], z: &[f64], sense: f64) -> (f64, f64) {
         let mut sum = crate::arithmetic::TwofoldSum::default();
         let mut size = 0.0;
-        for (i, yi) in y.iter().enumerate() {
-            if let Some(side) = pressed_side(sense * yi, self.row_bounds(i)) {
-                sum.add_product(*yi, side);
-                size += (yi * side).abs();
-            }
-        }
-        for (j, zj) in z.iter().enumerate() {
-            if let Some(side) = pressed_side(sense * zj, self.bounds(j)) {
-                sum.add_product(*zj, side);
-                size += (zj * side).abs();
+        let rows = y.iter().enumerate().map(|(i, y)| (y, self.row_bounds(i)));
+        for (value, sides) in rows.chain(z.iter().enumerate().map(|(j, z)| (z, self.bounds(j)))) {
+            if let Some(side) = pressed_side(sense * value, sides) {
+                sum.add_product(*value, side);
+                size += (value * side).abs();
             }
         }
         (sum.value(), size)
@@ -327,16 +308,6 @@ fn pressed_side(multiplier: f64, (lower, upper): (f64, f64)) -> Option<f64> {
     (multiplier != 0.0 && side.is_finite()).then_some(side)
 }
 
-/// By how much `a . x` falls short of a lower side (negative infinity when there is none).
-fn excess_below(a: &[f64], x: &[f64], lower: f64) -> f64 {
-    if lower.is_finite() { -accurate_dot(-lower, a, x) } else { f64::NEG_INFINITY }
-}
-
-/// By how much `a . x` exceeds an upper side.
-fn excess_above(a: &[f64], x: &[f64], upper: f64) -> f64 {
-    if upper.is_finite() { accurate_dot(-upper, a, x) } else { f64::NEG_INFINITY }
-}
-
 /// Sum of absolute values.
 pub(crate) fn norm1(a: &[f64]) -> f64 {
     a.iter().map(|v| v.abs()).sum()
@@ -358,18 +329,4 @@ pub(crate) fn worst_of(worst: &mut f64, value: f64) {
     if value > *worst || value.is_nan() {
         *worst = if value.is_nan() { f64::INFINITY } else { value };
     }
-}
-
-/// An interval whose ends are numbers or the right infinities.
-fn check_interval(what: &'static str, lower: f64, upper: f64) -> Result<(), SolveError> {
-    if lower.is_nan() || lower == f64::INFINITY {
-        return Err(SolveError::NotFinite { what, index: 0, value: lower });
-    }
-    if upper.is_nan() || upper == f64::NEG_INFINITY {
-        return Err(SolveError::NotFinite { what, index: 1, value: upper });
-    }
-    if lower > upper {
-        return Err(SolveError::CrossedBounds { lower, upper });
-    }
-    Ok(())
 }

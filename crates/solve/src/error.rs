@@ -101,6 +101,27 @@ pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Solve
     }
 }
 
+/// Rejects indices beyond the last.
+pub(crate) fn in_range(what: &'static str, index: usize, count: usize) -> Result<(), SolveError> {
+    if index < count { Ok(()) } else { Err(SolveError::OutOfRange { what, index, count }) }
+}
+
+/// Rejects intervals whose ends are not numbers or the right infinities, or are crossed; with the positions of both ends.
+pub(crate) fn interval(
+    what: &'static str,
+    positions: [usize; 2],
+    (lower, upper): (f64, f64),
+) -> Result<(), SolveError> {
+    for (value, wrong, index) in
+        [(lower, f64::INFINITY, positions[0]), (upper, f64::NEG_INFINITY, positions[1])]
+    {
+        if value.is_nan() || value == wrong {
+            return Err(SolveError::NotFinite { what, index, value });
+        }
+    }
+    if lower > upper { Err(SolveError::CrossedBounds { lower, upper }) } else { Ok(()) }
+}
+
 /// Rejects lists of the wrong length.
 pub(crate) fn length(
     what: &'static str,

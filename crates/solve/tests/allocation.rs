@@ -13,35 +13,21 @@ use percussion_testing::{CountingAllocator, Random, allocations_during};
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Twenty weights under two rows, some with a further inequality, some infeasible.
-fn problem(
-    random: &mut Random,
-    into: &mut QuadraticProgram,
-    target: &mut [f64],
-    row: &mut [f64],
-    kind: usize,
-) {
-    target.iter_mut().for_each(|v| *v = random.signed());
-    into.reset_least_distance(target).unwrap();
-    row.fill(1.0);
-    into.equal(row, if kind == 2 { -1.0 } else { 1.0 }).unwrap();
-    into.nonnegative();
-    row.iter_mut().for_each(|v| *v = random.signed());
-    if kind == 1 {
-        into.at_least(row, 0.1).unwrap()
-    } else {
-        into.equal(row, 0.1).unwrap()
-    };
+fn problem(random: &mut Random, into: &mut QuadraticProgram, kind: usize) {
+    into.reset_least_distance(&[(); 20].map(|()| random.signed())).unwrap();
+    into.equal(&[1.0; 20], if kind == 2 { -1.0 } else { 1.0 }).unwrap().nonnegative();
+    let row = [(); 20].map(|()| random.signed());
+    if kind == 1 { into.at_least(&row, 0.1) } else { into.equal(&row, 0.1) }.unwrap();
 }
 
 #[test]
 fn a_warm_solver_allocates_nothing() {
     let mut random = Random::new(21);
-    let (mut target, mut row) = ([0.0; 20], [0.0; 20]);
-    let mut program = QuadraticProgram::least_distance(&target).unwrap();
+    let mut program = QuadraticProgram::least_distance(&[0.0; 20]).unwrap();
     let mut solver = QpSolver::new();
     let mut round = |count: usize| {
         for k in 0..count {
-            problem(&mut random, &mut program, &mut target, &mut row, k % 3);
+            problem(&mut random, &mut program, k % 3);
             solver.solve(&program).unwrap();
             solver.solve_by(&program, QpMethod::ActiveSet).unwrap();
         }

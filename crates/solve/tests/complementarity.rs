@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::random_hessian;
 use nalgebra::{DMatrix, DVector};
 use percussion_solve::lcp::{LcpOutcome, LcpSolution, lcp_residual};
 use percussion_solve::{Lcp, Lemke, QpSolver, QuadraticProgram, SolveError};
@@ -42,9 +43,9 @@ fn enumerate(problem: &Lcp) -> Vec<Vec<f64>> {
 
 /// Positive definite, not symmetric: all principal minors are positive.
 fn p_matrix(random: &mut Random, n: usize) -> Vec<f64> {
-    let a = DMatrix::from_fn(n, n, |_, _| random.signed());
+    let definite = random_hessian(random, n, 0.05);
     let skew = DMatrix::from_fn(n, n, |_, _| random.signed());
-    let m = &a * a.transpose() + DMatrix::identity(n, n) * 0.05 + &skew - skew.transpose();
+    let m = definite + &skew - skew.transpose();
     m.transpose().as_slice().to_vec()
 }
 
@@ -134,14 +135,8 @@ fn degenerate_problems_on_which_the_plain_method_cycles_are_solved() {
     let kernel = [1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0];
     for copies in 1..=6 {
         let n = 3 * copies;
-        let mut m = vec![0.0; n * n];
-        for c in 0..copies {
-            for i in 0..3 {
-                for j in 0..3 {
-                    m[(3 * c + i) * n + 3 * c + j] = kernel[3 * i + j];
-                }
-            }
-        }
+        let entry = |i: usize, j: usize| if i / 3 == j / 3 { kernel[3 * (i % 3) + j % 3] } else { 0.0 };
+        let m: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
         let q = vec![-1.0; n];
         if copies == 1 {
             assert!(plain_method_cycles(&m, &q));
@@ -183,8 +178,7 @@ fn mixed_problems_agree_with_the_quadratic_solver_and_redundant_equations_do_not
     let (mut lemke, mut solver) = (Lemke::new(), QpSolver::new());
     for k in 0..100 {
         let (n, equalities, inequalities) = (3 + k % 4, 1 + k % 2, 2 + k % 5);
-        let b = DMatrix::from_fn(n, n, |_, _| random.signed());
-        let g_matrix = &b * b.transpose() + DMatrix::identity(n, n) * 0.2;
+        let g_matrix = random_hessian(&mut random, n, 0.2);
         let gradient = random.numbers(n);
         let mut rows: Vec<(Vec<f64>, f64)> =
             (0..equalities + inequalities).map(|_| (random.numbers(n), random.between(-0.3, 0.0))).collect();
@@ -197,23 +191,18 @@ fn mixed_problems_agree_with_the_quadratic_solver_and_redundant_equations_do_not
             if i < equalities { qp.equal(a, *c) } else { qp.at_least(a, *c) }.unwrap();
         }
         let size = n + rows.len();
-        let mut m = vec![0.0; size * size];
+        let mut m = g_matrix.resize(size, size, 0.0);
         let mut q = gradient.clone();
         let mut free = vec![true; n];
-        for i in 0..n {
-            for j in 0..n {
-                m[i * size + j] = g_matrix[(i, j)];
-            }
-        }
         for (r, (a, c)) in rows.iter().enumerate() {
             for (j, a) in a.iter().enumerate() {
-                m[(n + r) * size + j] = *a;
-                m[j * size + n + r] = -a;
+                m[(n + r, j)] = *a;
+                m[(j, n + r)] = -a;
             }
             q.push(-c);
             free.push(r < equalities);
         }
-        let problem = Lcp::mixed(&m, &q, &free).unwrap();
+        let problem = Lcp::mixed(m.transpose().as_slice(), &q, &free).unwrap();
         let solution = lemke.solve(&problem);
         let reference = solver.solve(&qp).unwrap();
         assert_eq!(solution.is_solved(), reference.is_optimal(), "problem {k} {:?}", solution.outcome);

@@ -142,9 +142,9 @@ fn four_corners_share_a_load_that_one_could_carry() {
     }
 }
 
-/// The same equality three times, and contacts without tangents.
+/// The same equality three times, and contacts without tangents; for the sweeps a frictionless one with tangents, too.
 #[test]
-fn redundant_equalities_and_contacts_without_tangents() {
+fn redundant_equalities_and_contacts_without_tangents_or_friction() {
     let mut problem = planar_block([3.0, -2.0], 0.5, 0.0);
     let other = problem.block(&[0.25], &[8.0]).unwrap();
     for scale in [1.0, 2.0, -3.0] {
@@ -156,6 +156,13 @@ fn redundant_equalities_and_contacts_without_tangents() {
     // Together 11 - 1 of momentum for 6 of mass is more than 1.5: the stop holds.
     close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-14);
     assert!((solution.impulses.normal[1] - 1.0).abs() < 1e-13, "{:?}", solution.impulses);
+    let mut swept = problem.clone();
+    swept.contact(&[(0, &[-1.0, 0.0])], 0.0, 4.0).unwrap().tangent(&[(0, &[0.0, 1.0])]).unwrap();
+    let mut sweeps = GaussSeidel::new();
+    sweeps.tolerance = 1e-12;
+    let solution = sweeps.solve(&swept).unwrap();
+    assert!(solution.is_solved());
+    close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-10);
     // Contradicting equalities: evidence instead of an answer.
     problem.equality(&[(0, &[1.0, 0.0]), (other, &[-1.0])], 1.0).unwrap();
     let solution = lemke(&problem);
@@ -477,22 +484,6 @@ fn the_round_cone_agrees_with_aligned_facets_and_with_many() {
     assert!(distance(&swept.impulses.velocity, &lemke(&octagon).impulses.velocity) < 1e-9);
     sweeps.cone = Cone::Round;
     assert!(matches!(sweeps.solve(&octagon), Err(SolveError::Unsuitable { .. })));
-}
-
-#[test]
-fn sweeps_handle_redundant_equalities_and_frictionless_contacts() {
-    let mut problem = planar_block([3.0, -2.0], 0.5, 0.0);
-    let other = problem.block(&[0.25], &[8.0]).unwrap();
-    for scale in [1.0, 2.0, -3.0] {
-        problem.equality(&[(0, &[scale, 0.0]), (other, &[-scale])], 0.0).unwrap();
-    }
-    problem.contact(&[(other, &[-1.0])], 0.7, 1.5).unwrap();
-    problem.contact(&[(0, &[-1.0, 0.0])], 0.0, 4.0).unwrap().tangent(&[(0, &[0.0, 1.0])]).unwrap();
-    let mut sweeps = GaussSeidel::new();
-    sweeps.tolerance = 1e-12;
-    let solution = sweeps.solve(&problem).unwrap();
-    assert!(solution.is_solved());
-    close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-10);
 }
 
 #[test]

@@ -31,15 +31,14 @@ fn cloud(random: &mut Random, n: usize, count: usize, kind: usize) -> Vec<Vec<f6
     let mut points: Vec<Vec<f64>> = (0..count)
         .map(|_| {
             let p = random.numbers(n);
-            match kind {
-                0 => p.iter().zip(&shift).map(|(a, b)| a + b).collect(),
-                1 => p.iter().map(|v| (2.0 * v).round() / 2.0 + 0.5).collect(),
-                _ => {
-                    let mut p: Vec<f64> = p.iter().zip(&shift).map(|(a, b)| a + b).collect();
-                    p[n - 1] = 0.25;
-                    p
-                }
+            if kind == 1 {
+                return p.iter().map(|v| (2.0 * v).round() / 2.0 + 0.5).collect();
             }
+            let mut p: Vec<f64> = p.iter().zip(&shift).map(|(a, b)| a + b).collect();
+            if kind == 2 {
+                p[n - 1] = 0.25;
+            }
+            p
         })
         .collect();
     if kind == 2 {

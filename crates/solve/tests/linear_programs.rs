@@ -5,45 +5,72 @@
 mod common;
 
 use clarabel::solver::SolverStatus;
-use common::{clarabel_lp, cube, dot, microlp, separation_dual, separation_program, unit3};
-use percussion_solve::lp::{LpOutcome, lp_residual, solve_lp_from};
+use common::{clarabel_lp, cube, direction, dot, microlp, separation_dual, separation_program, unit3};
+use percussion_solve::lp::{LpOutcome, LpSolution, lp_residual, solve_lp_from};
 use percussion_solve::{LinearProgram, SolveError, solve_lp};
 use percussion_testing::Random;
 
 /// Evidence of an answer of well-scaled data must be rounding: about fifty units in the last place.
 const EVIDENCE: f64 = 1e-14;
 
-fn centre(points: &[[f64; 3]], axis: usize) -> f64 {
-    points.iter().map(|x| x[axis]).sum::<f64>() / points.len() as f64
+/// The direction from the centre of the second body to that of the first.
+fn between_centres(a: &[[f64; 3]], b: &[[f64; 3]]) -> [f64; 3] {
+    let centre =
+        |points: &[[f64; 3]], k: usize| points.iter().map(|x| x[k]).sum::<f64>() / points.len() as f64;
+    unit3([0, 1, 2].map(|k| centre(a, k) - centre(b, k)))
+}
+
+/// An answer of the outcome expected whose evidence is rounding.
+fn solved(problem: &LinearProgram, outcome: LpOutcome) -> LpSolution {
+    let solution = solve_lp(problem).unwrap();
+    assert_eq!(solution.outcome, outcome);
+    let residual = lp_residual(problem, &solution).unwrap();
+    assert!(residual.worst() <= EVIDENCE, "{residual:?}");
+    solution
 }
 
 fn optimum(problem: &LinearProgram) -> f64 {
-    let solution = solve_lp(problem).unwrap();
-    assert_eq!(solution.outcome, LpOutcome::Optimal);
-    let residual = lp_residual(problem, &solution).unwrap();
-    assert!(residual.worst() <= EVIDENCE, "{residual:?}");
-    solution.objective
+    solved(problem, LpOutcome::Optimal).objective
+}
+
+/// The program of a pair of bodies and its dual: how far their values are apart, the length of alpha, the larger residual, and the
+/// larger number of pivots; the value is that of the primal one.
+struct PairCheck {
+    value: f64,
+    difference: f64,
+    alpha: f64,
+    evidence: f64,
+    pivots: usize,
+}
+
+fn check_pair(name: &str, a: &[[f64; 3]], b: &[[f64; 3]]) -> PairCheck {
+    let beta = between_centres(a, b);
+    let (primal, dual) = (separation_program(a, b, beta), separation_dual(a, b, beta));
+    let (one, two) = (solve_lp(&primal).unwrap(), solve_lp(&dual).unwrap());
+    assert!(one.is_optimal() && two.is_optimal(), "{name}: {:?} {:?}", one.outcome, two.outcome);
+    let evidence = |problem, solution| lp_residual(problem, solution).unwrap().worst();
+    PairCheck {
+        value: one.objective,
+        difference: (one.objective - two.objective).abs(),
+        alpha: dot(&one.x[..3], &one.x[..3]).sqrt(),
+        evidence: f64::max(evidence(&primal, &one), evidence(&dual, &two)),
+        pivots: one.iterations.max(two.iterations),
+    }
 }
 
 #[test]
-fn beales_example_does_not_cycle() {
-    // Cycles under the largest-coefficient rule with lowest-index ties.
-    let mut problem = LinearProgram::minimise(&[-0.75, 150.0, -0.02, 6.0]).unwrap();
-    problem.nonnegative();
-    problem.at_most(&[0.25, -60.0, -0.04, 9.0], 0.0).unwrap();
-    problem.at_most(&[0.5, -90.0, -0.02, 3.0], 0.0).unwrap();
-    problem.at_most(&[0.0, 0.0, 1.0, 0.0], 1.0).unwrap();
-    assert!((optimum(&problem) + 0.05).abs() < 1e-16);
-}
-
-#[test]
-fn the_cycling_example_of_marshall_and_suurballe_ends() {
-    let mut problem = LinearProgram::maximise(&[10.0, -57.0, -9.0, -24.0]).unwrap();
-    problem.nonnegative();
-    problem.at_most(&[0.5, -5.5, -2.5, 9.0], 0.0).unwrap();
-    problem.at_most(&[0.5, -1.5, -0.5, 1.0], 0.0).unwrap();
-    problem.at_most(&[1.0, 0.0, 0.0, 0.0], 1.0).unwrap();
-    assert!((optimum(&problem) - 1.0).abs() < 1e-15);
+fn the_examples_of_beale_and_of_marshall_and_suurballe_do_not_cycle() {
+    // They cycle under the largest-coefficient rule with lowest-index ties.
+    let beale = ([0.75, -150.0, 0.02, -6.0], [0.25, -60.0, -0.04, 9.0], [0.5, -90.0, -0.02, 3.0], 2, 0.05);
+    let marshall = ([10.0, -57.0, -9.0, -24.0], [0.5, -5.5, -2.5, 9.0], [0.5, -1.5, -0.5, 1.0], 0, 1.0);
+    for (objective, first, second, bounded, value) in [beale, marshall] {
+        let mut problem = LinearProgram::maximise(&objective).unwrap();
+        problem.nonnegative().at_most(&first, 0.0).unwrap().at_most(&second, 0.0).unwrap();
+        let mut last = [0.0; 4];
+        last[bounded] = 1.0;
+        problem.at_most(&last, 1.0).unwrap();
+        assert!((optimum(&problem) - value).abs() < 1e-15 * value, "{value}: {}", optimum(&problem));
+    }
 }
 
 #[test]
@@ -54,17 +81,12 @@ fn klee_minty_cubes_up_to_ten_dimensions_have_the_known_corner() {
         let mut problem = LinearProgram::maximise(&c).unwrap();
         problem.nonnegative();
         for i in 0..n {
-            let row: Vec<f64> = (0..n)
-                .map(|j| match j.cmp(&i) {
-                    std::cmp::Ordering::Less => 2f64.powi((i - j) as i32 + 1),
-                    std::cmp::Ordering::Equal => 1.0,
-                    std::cmp::Ordering::Greater => 0.0,
-                })
-                .collect();
+            let entry = |j: usize| if j < i { 2f64.powi((i - j) as i32 + 1) } else { f64::from(j == i) };
+            let row: Vec<f64> = (0..n).map(entry).collect();
             problem.at_most(&row, 5f64.powi(i as i32 + 1)).unwrap();
         }
         let solution = solve_lp(&problem).unwrap();
-        assert_eq!(solution.outcome, LpOutcome::Optimal);
+        assert_eq!(solution.outcome, LpOutcome::Optimal, "{n}");
         let expected = 5f64.powi(n as i32);
         assert!((solution.objective - expected).abs() <= 1e-13 * expected);
         assert!((solution.x[n - 1] - expected).abs() <= 1e-13 * expected);
@@ -76,10 +98,8 @@ fn contradicting_rows_are_infeasible_and_the_proof_holds() {
     let mut problem = LinearProgram::minimise(&[1.0, 1.0]).unwrap();
     problem.nonnegative();
     problem.at_least(&[1.0, 1.0], 2.0).unwrap().at_most(&[1.0, 2.0], 1.0).unwrap();
-    let solution = solve_lp(&problem).unwrap();
-    assert_eq!(solution.outcome, LpOutcome::Infeasible);
+    let solution = solved(&problem, LpOutcome::Infeasible);
     assert_eq!(solution.objective, f64::INFINITY);
-    assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
     // By hand: y1 (x + y >= 2) - y2 (x + 2y <= 1) with y1 = y2 leaves -y >= 1.
     assert!(solution.row_duals[0] > 0.0 && solution.row_duals[1] < 0.0);
 }
@@ -92,9 +112,7 @@ fn inconsistent_equalities_are_infeasible_and_consistent_copies_are_not() {
         problem.equal(&[0.0, 1.0, 1.0], 3.0).unwrap();
         problem.equal(&[1.0, 2.0, 1.0], third).unwrap();
         problem.nonnegative();
-        let solution = solve_lp(&problem).unwrap();
-        assert_eq!(solution.outcome, expected);
-        assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
+        solved(&problem, expected);
     }
 }
 
@@ -102,11 +120,9 @@ fn inconsistent_equalities_are_infeasible_and_consistent_copies_are_not() {
 fn an_open_cone_is_unbounded_and_the_ray_leads_out() {
     let mut problem = LinearProgram::maximise(&[1.0, 1.0]).unwrap();
     problem.at_most(&[1.0, -1.0], 1.0).unwrap().at_most(&[-1.0, 1.0], 1.0).unwrap();
-    let solution = solve_lp(&problem).unwrap();
-    assert_eq!(solution.outcome, LpOutcome::Unbounded);
+    let solution = solved(&problem, LpOutcome::Unbounded);
     assert_eq!(solution.objective, f64::INFINITY);
     assert!(dot(&solution.ray, &[1.0, 1.0]) > 0.0);
-    assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
 }
 
 #[test]
@@ -137,9 +153,7 @@ fn the_normal_of_a_floor_may_miss_a_body_and_the_program_is_then_unbounded() {
     let a = cube([5.0, 0.0, 0.0], [1.0; 3]);
     let b = cube([0.0; 3], [1.0; 3]);
     let problem = separation_program(&a, &b, [0.0, 0.0, 1.0]);
-    let solution = solve_lp(&problem).unwrap();
-    assert_eq!(solution.outcome, LpOutcome::Unbounded);
-    assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
+    solved(&problem, LpOutcome::Unbounded);
     assert_eq!(solve_lp(&separation_dual(&a, &b, [0.0, 0.0, 1.0])).unwrap().outcome, LpOutcome::Infeasible);
 }
 
@@ -152,7 +166,7 @@ fn separation_and_its_dual_agree_to_rounding_on_random_and_aligned_pairs() {
     for trial in 0..3000 {
         let count = 4 + random.below(27);
         let distance = random.between(-0.5, 2.0);
-        let beta = unit3([random.normal(), random.normal(), random.normal()]);
+        let beta = direction(&mut random);
         let mut points = |centre: f64| -> Vec<[f64; 3]> {
             if trial % 3 == 0 {
                 // Boxes with parallel axes on a coarse grid: ties everywhere.
@@ -160,27 +174,18 @@ fn separation_and_its_dual_agree_to_rounding_on_random_and_aligned_pairs() {
                 let shift = random.below(3) as f64 * 0.25;
                 return cube([centre * 3.0, shift, shift], half);
             }
-            (0..count)
-                .map(|_| {
-                    let u = unit3([random.normal(), random.normal(), random.normal()]);
-                    [u[0] + centre * beta[0], u[1] + centre * beta[1], u[2] + centre * beta[2]]
-                })
-                .collect()
+            let shifted = |u: [f64; 3]| [0, 1, 2].map(|k| u[k] + centre * beta[k]);
+            (0..count).map(|_| shifted(direction(&mut random))).collect()
         };
         let (a, b) = (points(distance.abs().max(0.1)), points(0.0));
-        let beta = unit3([0, 1, 2].map(|k| centre(&a, k) - centre(&b, k)));
-        let primal = separation_program(&a, &b, beta);
-        let dual = separation_dual(&a, &b, beta);
-        let (one, two) = (solve_lp(&primal).unwrap(), solve_lp(&dual).unwrap());
-        assert!(one.is_optimal() && two.is_optimal(), "trial {trial}: {:?} {:?}", one.outcome, two.outcome);
-        worst = worst.max((one.objective - two.objective).abs());
-        evidence = evidence.max(lp_residual(&primal, &one).unwrap().worst());
-        evidence = evidence.max(lp_residual(&dual, &two).unwrap().worst());
-        most = most.max(one.iterations).max(two.iterations);
+        let check = check_pair(&format!("trial {trial}"), &a, &b);
+        worst = worst.max(check.difference);
+        evidence = evidence.max(check.evidence);
+        most = most.max(check.pivots);
         if trial % 30 == 0 {
-            let reference = clarabel_lp(&primal);
-            assert!((reference.objective - one.objective).abs() < 1e-7, "trial {trial}");
-            assert!((microlp(&primal).unwrap() - one.objective).abs() < 1e-7, "trial {trial}");
+            let primal = separation_program(&a, &b, between_centres(&a, &b));
+            assert!((clarabel_lp(&primal).objective - check.value).abs() < 1e-7, "trial {trial}");
+            assert!((microlp(&primal).unwrap() - check.value).abs() < 1e-7, "trial {trial}");
         }
     }
     println!("primal-dual difference {worst:.1e}, evidence {evidence:.1e}, at most {most} pivots");
@@ -199,9 +204,7 @@ fn body(random: &mut Random, kind: usize, stretch: [f64; 3], size: f64, centre: 
                 [angle.cos(), angle.sin(), if k % 2 == 0 { 0.5 } else { -0.5 }]
             })
             .collect(),
-        _ => (0..8 + random.below(24))
-            .map(|_| unit3([random.normal(), random.normal(), random.normal()]))
-            .collect(),
+        _ => (0..8 + random.below(24)).map(|_| direction(random)).collect(),
     };
     let (turn, tilt) = match random.below(3) {
         0 => (0.0, 0.0),
@@ -235,21 +238,11 @@ fn needles_flakes_dwarfs_and_far_away_pairs_are_separated_to_rounding() {
             let height = [1.0, 1.2, 0.7, 0.1, 1e-3, 2.0][trial / 16 % 6] * size;
             let a = body(&mut random, trial % 4, stretch, ratio * size, [away, away, away + height]);
             let b = body(&mut random, trial / 4 % 4, stretch, size, [away; 3]);
-            let beta = unit3([0, 1, 2].map(|k| centre(&a, k) - centre(&b, k)));
-            let (primal, dual) = (separation_program(&a, &b, beta), separation_dual(&a, &b, beta));
-            let (one, two) = (solve_lp(&primal).unwrap(), solve_lp(&dual).unwrap());
-            assert!(
-                one.is_optimal() && two.is_optimal(),
-                "{name} {trial}: {:?} {:?}",
-                one.outcome,
-                two.outcome
-            );
+            let check = check_pair(&format!("{name} {trial}"), &a, &b);
             // A direction that grazes a face makes alpha long, and the value as sensitive to rounding.
-            let alpha = dot(&one.x[..3], &one.x[..3]).sqrt();
-            worst = worst.max((one.objective - two.objective).abs() / (size * alpha));
-            evidence = evidence.max(lp_residual(&primal, &one).unwrap().worst());
-            evidence = evidence.max(lp_residual(&dual, &two).unwrap().worst());
-            most = most.max(one.iterations).max(two.iterations);
+            worst = worst.max(check.difference / (size * check.alpha));
+            evidence = evidence.max(check.evidence);
+            most = most.max(check.pivots);
         }
         println!(
             "{name}: primal-dual difference {worst:.1e}, evidence {evidence:.1e}, at most {most} pivots"
@@ -322,24 +315,21 @@ fn random_programs_of_every_kind_agree_with_two_other_solvers() {
             LpOutcome::IterationLimit => panic!("trial {trial}: iteration limit"),
         }
         if trial % 5 == 0 {
+            let check_optimum = |value: f64| {
+                assert_eq!(solution.outcome, LpOutcome::Optimal, "trial {trial}");
+                let size = 1.0 + solution.objective.abs();
+                assert!((solution.objective - value).abs() < 1e-6 * size, "trial {trial}");
+            };
             let reference = clarabel_lp(&problem);
             match reference.status {
-                SolverStatus::Solved => {
-                    assert_eq!(solution.outcome, LpOutcome::Optimal, "trial {trial}");
-                    let size = 1.0 + solution.objective.abs();
-                    assert!((solution.objective - reference.objective).abs() < 1e-6 * size, "trial {trial}");
-                }
+                SolverStatus::Solved => check_optimum(reference.objective),
                 SolverStatus::PrimalInfeasible => assert_eq!(solution.outcome, LpOutcome::Infeasible),
                 SolverStatus::DualInfeasible => assert_eq!(solution.outcome, LpOutcome::Unbounded),
                 // It gave up: the evidence of our own answer was checked above.
                 _ => {}
             }
             match microlp(&problem) {
-                Ok(value) => {
-                    assert_eq!(solution.outcome, LpOutcome::Optimal, "trial {trial}");
-                    let size = 1.0 + solution.objective.abs();
-                    assert!((solution.objective - value).abs() < 1e-6 * size, "trial {trial}");
-                }
+                Ok(value) => check_optimum(value),
                 Err(microlp::Error::Infeasible) => assert_eq!(solution.outcome, LpOutcome::Infeasible),
                 Err(microlp::Error::Unbounded) => assert_eq!(solution.outcome, LpOutcome::Unbounded),
                 Err(_) => {}
@@ -356,15 +346,10 @@ fn the_answer_does_not_depend_on_the_units() {
     for _ in 0..200 {
         let count = 6 + random.below(10);
         let mut points = |c: f64| -> Vec<[f64; 3]> {
-            (0..count)
-                .map(|_| {
-                    let u = unit3([random.normal(), random.normal(), random.normal()]);
-                    [u[0] + c, u[1], u[2]]
-                })
-                .collect()
+            (0..count).map(|_| direction(&mut random)).map(|u| [u[0] + c, u[1], u[2]]).collect()
         };
         let (a, b) = (points(3.0), points(0.0));
-        let beta = unit3([0, 1, 2].map(|k| centre(&a, k) - centre(&b, k)));
+        let beta = between_centres(&a, &b);
         let value = optimum(&separation_program(&a, &b, beta));
         for size in [1e-6, 1e6] {
             let scaled = |p: &[[f64; 3]]| p.iter().map(|x| x.map(|v| size * v)).collect::<Vec<_>>();
@@ -434,16 +419,13 @@ fn the_residual_finds_a_spoilt_answer() {
     let b = cube([0.0; 3], [1.0; 3]);
     let problem = separation_program(&a, &b, [1.0, 0.0, 0.0]);
     let good = solve_lp(&problem).unwrap();
-    let mut bad = good.clone();
-    bad.x[3] += 1e-6;
-    assert!(lp_residual(&problem, &bad).unwrap().primal > 1e-8);
-    let mut bad = good.clone();
-    bad.row_duals[16] += 1e-6;
-    assert!(lp_residual(&problem, &bad).unwrap().dual > 1e-8);
-    let mut bad = good.clone();
-    bad.objective += 1e-6;
-    assert!(lp_residual(&problem, &bad).unwrap().gap > 1e-8);
-    let mut bad = good;
-    bad.outcome = LpOutcome::Infeasible;
-    assert!(lp_residual(&problem, &bad).unwrap().worst() > 1e-3);
+    let spoil = |change: &dyn Fn(&mut LpSolution)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        lp_residual(&problem, &bad).unwrap()
+    };
+    assert!(spoil(&|s| s.x[3] += 1e-6).primal > 1e-8);
+    assert!(spoil(&|s| s.row_duals[16] += 1e-6).dual > 1e-8);
+    assert!(spoil(&|s| s.objective += 1e-6).gap > 1e-8);
+    assert!(spoil(&|s| s.outcome = LpOutcome::Infeasible).worst() > 1e-3);
 }

@@ -1,43 +1,60 @@
 //! Optimal control: a closed form, sizes from small to large, bounds and obstacles, workspaces reused between solves.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod nlp_common;
 
 use nlp_common::chain::{Chain, ChainParameters};
+use nlp_common::optimum;
 use percussion_solve::nlp::{
-    Bound, InteriorPoint, Layout, Options, Outcome, Program, Undefined, WarmStart, kkt_residual,
+    Bound, InteriorPoint, Layout, Options, Outcome, Program, Solution, Undefined, WarmStart, kkt_residual,
 };
 
 /// A mass from rest to rest one metre away within a second with least effort; forces constant on each of `k` intervals.
 struct Glide {
-    k: usize,
+    h: f64,
     layout: Layout,
+    jacobian: Vec<f64>,
 }
 
 impl Glide {
     fn new(k: usize, force: f64) -> Self {
+        let h = 1.0 / k as f64;
         // Position and velocity at each node, then the forces.
         let mut layout = Layout { variables: vec![Bound::FREE; 2 * (k + 1)], ..Layout::default() };
         for (variable, value) in [(0, 0.0), (1, 0.0), (2 * k, 1.0), (2 * k + 1, 0.0)] {
             layout.variables[variable] = Bound::equal(value);
         }
         layout.variables.extend(vec![Bound::between(-force, force); k]);
+        layout.constraints = vec![Bound::equal(0.0); 2 * k];
+        let mut jacobian = Vec::new();
         for i in 0..k {
             let u = 2 * (k + 1) + i;
-            for (row, columns) in
-                [[2 * i, 2 * i + 1, 2 * i + 2, u], [2 * i + 1, 2 * i + 3, u, u]].iter().enumerate()
-            {
-                let count = if row == 0 { 4 } else { 3 };
-                columns[..count].iter().for_each(|&c| layout.jacobian.push(2 * i + row, c));
+            let position = vec![(2 * i, -1.0), (2 * i + 1, -h), (2 * i + 2, 1.0), (u, -0.5 * h * h)];
+            let velocity = vec![(2 * i + 1, -1.0), (2 * i + 3, 1.0), (u, -h)];
+            for (row, terms) in [(2 * i, position), (2 * i + 1, velocity)] {
+                for (column, value) in terms {
+                    layout.jacobian.push(row, column);
+                    jacobian.push(value);
+                }
             }
-            layout.constraints.extend([Bound::equal(0.0); 2]);
             layout.hessian.push(u, u);
         }
-        Self { k, layout }
+        Self { h, layout, jacobian }
     }
 
-    fn h(&self) -> f64 {
-        1.0 / self.k as f64
+    /// The answer from zero, and the first of the forces.
+    fn solve(&mut self) -> (Solution<Vec<f64>>, usize) {
+        let start = vec![0.0; self.layout.variables.len()];
+        let solution = optimum(self, &start);
+        let forces = start.len() - self.layout.hessian.len();
+        println!(
+            "{:>5} intervals: {} iterations, {:?}, per iteration {:?}",
+            start.len() - forces,
+            solution.iterations,
+            solution.timing.total,
+            solution.timing.total / solution.iterations as u32
+        );
+        (solution, forces)
     }
 }
 
@@ -53,21 +70,16 @@ impl Program for Glide {
     }
 
     fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
-        for ((t, f), s) in to.iter_mut().zip(from).zip(step) {
-            *t = f + s;
-        }
+        to.iter_mut().zip(from).zip(step).for_each(|((t, f), s)| *t = f + s);
     }
 
     fn evaluate(&mut self, x: &Vec<f64>, c: &mut [f64]) -> Result<f64, Undefined> {
-        let (k, h) = (self.k, self.h());
-        let mut f = 0.0;
-        for i in 0..k {
-            let u = x[2 * (k + 1) + i];
-            c[2 * i] = x[2 * i + 2] - x[2 * i] - h * x[2 * i + 1] - 0.5 * h * h * u;
-            c[2 * i + 1] = x[2 * i + 3] - x[2 * i + 1] - h * u;
-            f += 0.5 * h * u * u;
+        c.fill(0.0);
+        let places = &self.layout.jacobian;
+        for ((row, column), value) in places.rows.iter().zip(&places.columns).zip(&self.jacobian) {
+            c[*row] += value * x[*column];
         }
-        Ok(f)
+        Ok(self.layout.hessian.rows.iter().map(|&u| 0.5 * self.h * x[u] * x[u]).sum())
     }
 
     fn differentiate(
@@ -76,12 +88,9 @@ impl Program for Glide {
         gradient: &mut [f64],
         jacobian: &mut [f64],
     ) -> Result<(), Undefined> {
-        let (k, h) = (self.k, self.h());
         gradient.fill(0.0);
-        for i in 0..k {
-            gradient[2 * (k + 1) + i] = h * x[2 * (k + 1) + i];
-            jacobian[7 * i..7 * i + 7].copy_from_slice(&[-1.0, -h, 1.0, -0.5 * h * h, -1.0, 1.0, -h]);
-        }
+        self.layout.hessian.rows.iter().for_each(|&u| gradient[u] = self.h * x[u]);
+        jacobian.copy_from_slice(&self.jacobian);
         Ok(())
     }
 
@@ -92,7 +101,7 @@ impl Program for Glide {
         _: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
-        hessian.fill(weight * self.h());
+        hessian.fill(weight * self.h);
         Ok(())
     }
 }
@@ -100,22 +109,13 @@ impl Program for Glide {
 #[test]
 fn least_effort_is_that_of_the_closed_form_at_every_size() {
     for k in [30, 300, 3000] {
-        let mut glide = Glide::new(k, 100.0);
-        let start = vec![0.0; glide.layout().variables.len()];
-        let solution = InteriorPoint::new().solve(&mut glide, &start, &Options::default()).unwrap();
-        println!(
-            "{k:>5} intervals: {} iterations, {:?}, per iteration {:?}",
-            solution.iterations,
-            solution.timing.total,
-            solution.timing.total / solution.iterations as u32
-        );
-        assert_eq!(solution.outcome, Outcome::Optimal);
+        let (solution, forces) = Glide::new(k, 100.0).solve();
         // Forces are linear in time: u = c (1/2 - t), c = 12 / (1 - 1/k²), of effort c / 2.
         let c = 12.0 / (1.0 - 1.0 / (k * k) as f64);
         assert!((solution.objective - 0.5 * c).abs() < 1e-6, "{k}: {}", solution.objective);
         let worst = (0..k).fold(0.0, |worst: f64, i| {
             let exact = c * (0.5 - (i as f64 + 0.5) / k as f64);
-            worst.max((solution.point[2 * (k + 1) + i] - exact).abs())
+            worst.max((solution.point[forces + i] - exact).abs())
         });
         assert!(worst < 1e-5, "{k}: {worst}");
         assert!(solution.residual.violation() < 1e-10, "{:?}", solution.residual);
@@ -127,11 +127,8 @@ fn iterations_hardly_depend_on_the_size_with_forces_at_their_bounds_too() {
     let mut counts = Vec::new();
     for k in [30, 300, 3000] {
         let mut glide = Glide::new(k, 4.5);
-        let start = vec![0.0; glide.layout().variables.len()];
-        let solution = InteriorPoint::new().solve(&mut glide, &start, &Options::default()).unwrap();
-        println!("{k:>5} intervals: {} iterations, {:?}", solution.iterations, solution.timing.total);
-        assert_eq!(solution.outcome, Outcome::Optimal);
-        let at_bounds = solution.point[2 * (k + 1)..].iter().filter(|u| u.abs() > 4.5 - 1e-6).count();
+        let (solution, forces) = glide.solve();
+        let at_bounds = solution.point[forces..].iter().filter(|u| u.abs() > 4.5 - 1e-6).count();
         assert!(at_bounds > k / 5, "{at_bounds}");
         let checked = kkt_residual(&mut glide, &solution.point, &solution.multipliers).unwrap();
         assert!(checked.constraints < 1e-10 && checked.relative_stationarity < 1e-6, "{checked:?}");
@@ -162,29 +159,24 @@ fn parameters() -> ChainParameters {
     ChainParameters { nodes: 31, force: 2.2, free_time: false, obstacles: 0, cost_factor: 1.0 }
 }
 
-#[test]
-fn a_mechanism_is_moved_within_bounds_and_tolerance() {
-    let mut chain = Chain::new(&parameters());
+fn solved(parameters: &ChainParameters) -> Solution<Vec<f64>> {
+    let mut chain = Chain::new(parameters);
     let start = chain.start();
-    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
-    assert_eq!(solution.outcome, Outcome::Optimal);
-    assert!(solution.iterations <= 20, "{}", solution.iterations);
-    let residual = solution.residual;
-    assert!(
-        residual.violation() < 1e-10 && residual.relative_stationarity < 1e-6 && residual.sign == 0.0,
-        "{residual:?}"
-    );
+    optimum(&mut chain, &start)
 }
 
 #[test]
-fn the_unit_of_the_objective_does_not_matter() {
+fn a_mechanism_is_moved_within_bounds_and_tolerance_and_the_unit_of_the_objective_does_not_matter() {
     let mut iterations = Vec::new();
     let mut objectives = Vec::new();
     for cost_factor in [1e3, 1.0, 1e-3, 1e-6] {
-        let mut chain = Chain::new(&ChainParameters { cost_factor, ..parameters() });
-        let start = chain.start();
-        let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
-        assert_eq!(solution.outcome, Outcome::Optimal);
+        let solution = solved(&ChainParameters { cost_factor, ..parameters() });
+        let residual = solution.residual;
+        assert!(residual.violation() < 1e-10 && residual.sign == 0.0, "{cost_factor}: {residual:?}");
+        if cost_factor == 1.0 {
+            assert!(solution.iterations <= 20, "{}", solution.iterations);
+            assert!(residual.relative_stationarity < 1e-6, "{residual:?}");
+        }
         iterations.push(solution.iterations);
         objectives.push(solution.objective / cost_factor);
     }
@@ -195,11 +187,7 @@ fn the_unit_of_the_objective_does_not_matter() {
 
 #[test]
 fn obstacles_are_gone_around_and_free_time_is_used() {
-    let mut chain =
-        Chain::new(&ChainParameters { free_time: true, obstacles: 6, force: 8.0, ..parameters() });
-    let start = chain.start();
-    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
-    assert_eq!(solution.outcome, Outcome::Optimal);
+    let solution = solved(&ChainParameters { free_time: true, obstacles: 6, force: 8.0, ..parameters() });
     assert!(solution.residual.violation() < 1e-10, "{:?}", solution.residual);
     assert!(solution.multipliers.constraints.iter().any(|y| *y < -1e-3), "no obstacle is in the way");
 }

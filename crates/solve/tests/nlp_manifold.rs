@@ -4,9 +4,9 @@
 mod nlp_common;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
+use nlp_common::{assert_derivatives, optimum};
 use percussion_solve::nlp::{
     Bound, ChartBlock, Charted, InteriorPoint, Layout, Options, Outcome, Program, Undefined,
-    check_derivatives,
 };
 
 /// `p · A p` on unit vectors: least at an eigenvector of the least eigenvalue. A step is along geodesics, in a basis of the
@@ -116,10 +116,8 @@ fn rayleigh_quotient_is_least_at_the_least_eigenvalue() {
         // From an axis, and from a point without symmetry.
         let mut start = DVector::from_fn(8, |i, _| if i == k { 1.0 } else { 0.1 * (i as f64 + 0.3).cos() });
         start.normalize_mut();
-        let check = check_derivatives(&mut program, &start, 1.3, &[]).unwrap();
-        assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-        let solution = InteriorPoint::new().solve(&mut program, &start, &Options::default()).unwrap();
-        assert_eq!(solution.outcome, Outcome::Optimal);
+        assert_derivatives(&mut program, &start, 1.3, &[]);
+        let solution = optimum(&mut program, &start);
         assert!((solution.objective - least).abs() < 1e-12, "{} {least}", solution.objective);
     }
 }
@@ -140,8 +138,7 @@ fn eigenvectors_that_are_no_minima_are_saddles_and_left() {
             let exact = 2.0 * (least - eigen.eigenvalues[k]);
             assert!(curvature >= exact - 1e-9 && curvature <= 0.9 * exact, "{curvature} {exact}");
         }
-        let left = InteriorPoint::new().solve(&mut program, &start, &Options::default()).unwrap();
-        assert_eq!(left.outcome, Outcome::Optimal);
+        let left = optimum(&mut program, &start);
         assert!((left.objective - least).abs() < 1e-10, "{} {least}", left.objective);
     }
 }
@@ -270,10 +267,8 @@ fn the_nearest_rotation_is_that_of_the_singular_values() {
     for k in 0..10 {
         let mut program = Wahba::new(matrix(f64::from(k)), None);
         let start = (Rotation3::new(Vector3::new(0.3, -0.2, 0.1 * f64::from(k))), 0.7);
-        let check = check_derivatives(&mut program, &start, 0.9, &[]).unwrap();
-        assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-        let solution = InteriorPoint::new().solve(&mut program, &start, &Options::default()).unwrap();
-        assert_eq!(solution.outcome, Outcome::Optimal);
+        assert_derivatives(&mut program, &start, 0.9, &[]);
+        let solution = optimum(&mut program, &start);
         let error = (solution.point.0.matrix() - nearest(&program.m)).norm();
         assert!(error < 1e-6, "{k}: {error}");
         assert!(solution.point.1.abs() < 1e-7);
@@ -288,8 +283,7 @@ fn the_mean_of_rotations_is_found_from_anywhere() {
     let sum = rotations.iter().fold(Matrix3::zeros(), |sum, r| sum + r.matrix());
     let mut program = Wahba::new(sum, None);
     for start in rotations {
-        let solution = InteriorPoint::new().solve(&mut program, &(start, 0.0), &Options::default()).unwrap();
-        assert_eq!(solution.outcome, Outcome::Optimal);
+        let solution = optimum(&mut program, &(start, 0.0));
         assert!((solution.point.0.matrix() - nearest(&sum)).norm() < 1e-6);
     }
 }
@@ -298,32 +292,20 @@ fn the_mean_of_rotations_is_found_from_anywhere() {
 fn constraints_and_bounds_hold_on_rotations_and_the_chart_leads_to_the_same_point() {
     let mut program = Wahba::new(matrix(2.0), Some(Bound::between(0.2, 0.3)));
     let start = (Rotation3::new(Vector3::new(1.0, 0.2, 0.1)), 0.5);
-    let check = check_derivatives(&mut program, &start, 0.9, &[0.8]).unwrap();
-    assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-    let options = Options::default();
-    let solution = InteriorPoint::new().solve(&mut program, &start, &options).unwrap();
-    assert_eq!(solution.outcome, Outcome::Optimal);
+    assert_derivatives(&mut program, &start, 0.9, &[0.8]);
+    let solution = optimum(&mut program, &start);
     let tilt = solution.point.0[(2, 2)];
     assert!((0.2 - 1e-10..=0.3 + 1e-10).contains(&tilt), "{tilt}");
-    assert!(
-        solution.residual.violation() < 1e-10 && solution.residual.stationarity < 1e-6,
-        "{:?}",
-        solution.residual
-    );
+    let residual = solution.residual;
+    assert!(residual.violation() < 1e-10 && residual.stationarity < 1e-6, "{residual:?}");
 
     // Through the chart: lists of numbers, the same second derivatives, the same answer.
     let mut charted = Charted::new(&mut program, &start);
     let x = vec![0.4, -0.3, 0.6, 0.1];
-    let check = check_derivatives(&mut charted, &x, 0.9, &[0.8]).unwrap();
-    assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-    let numbers = InteriorPoint::new().solve(&mut charted, &vec![0.0; 4], &options).unwrap();
-    assert_eq!(numbers.outcome, Outcome::Optimal);
+    assert_derivatives(&mut charted, &x, 0.9, &[0.8]);
+    let numbers = optimum(&mut charted, &vec![0.0; 4]);
     let point = charted.point_at(&numbers.point);
-    assert!(
-        (numbers.objective - solution.objective).abs() < 1e-8,
-        "{} {}",
-        numbers.objective,
-        solution.objective
-    );
+    let (one, other) = (solution.objective, numbers.objective);
+    assert!((other - one).abs() < 1e-8, "{other} {one}");
     assert!((point.0.matrix() - solution.point.0.matrix()).norm() < 1e-4);
 }

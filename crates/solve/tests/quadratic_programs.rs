@@ -5,7 +5,7 @@
 mod common;
 
 use clarabel::solver::SolverStatus;
-use common::{clarabel, dot, unit3};
+use common::{clarabel, dot, random_hessian};
 use percussion_solve::qp::{QpMethod, QpOutcome, QpSolution, qp_residual};
 use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 use percussion_testing::Random;
@@ -24,24 +24,13 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 
-fn solved(problem: &QuadraticProgram) -> QpSolution {
+/// An answer of the outcome expected whose evidence is rounding.
+fn solved(problem: &QuadraticProgram, outcome: QpOutcome) -> QpSolution {
     let solution = QpSolver::new().solve(problem).unwrap().clone();
+    assert_eq!(solution.outcome, outcome);
     let residual = qp_residual(problem, &solution).unwrap();
     assert!(residual.worst() <= EVIDENCE, "{:?} {residual:?}", solution.outcome);
     solution
-}
-
-/// `B^T B + shift I` of a random square B.
-fn random_hessian(random: &mut Random, n: usize, shift: f64) -> Vec<f64> {
-    let b: Vec<Vec<f64>> = (0..n).map(|_| random.numbers(n)).collect();
-    let mut g = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..n {
-            g[i * n + j] = b.iter().map(|row| row[i] * row[j]).sum::<f64>();
-        }
-        g[i * n + i] += shift;
-    }
-    g
 }
 
 /// Rows of every kind around a point that satisfies them all (if `feasible`).
@@ -50,7 +39,7 @@ fn random_program(random: &mut Random, n: usize, m: usize, feasible: bool, grid:
     let mut problem = if random.below(2) == 0 {
         QuadraticProgram::least_distance(&random.numbers(n))
     } else {
-        QuadraticProgram::new(&random_hessian(random, n, 0.1), &random.numbers(n))
+        QuadraticProgram::new(random_hessian(random, n, 0.1).as_slice(), &random.numbers(n))
     }
     .unwrap();
     let inside: Vec<f64> = random.numbers(n).into_iter().map(round).collect();
@@ -159,20 +148,12 @@ fn the_projection_onto_a_simplex_is_that_of_the_sorting_formula() {
 /// the line between the centres: the weights of their corners under the rows of the dual polytope of a contact.
 /// The rows are always dependent, as all corners share the plane.
 fn face_on_face(random: &mut Random, corners: [usize; 2], apart: f64) -> QuadraticProgram {
-    let normal = unit3([random.normal(), random.normal(), random.normal()]);
-    let other = unit3([random.normal(), random.normal(), random.normal()]);
-    let cross = |a: [f64; 3], b: [f64; 3]| {
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    };
-    let u = unit3(cross(normal, other));
-    let v = cross(normal, u);
+    let normal = random.direction();
+    let u = normal.cross(&random.direction()).normalize();
+    let v = normal.cross(&u);
     let polygon = |count: usize, centre: f64, radius: f64| -> Vec<[f64; 3]> {
-        (0..count)
-            .map(|k| {
-                let (s, c) = (std::f64::consts::TAU * k as f64 / count as f64).sin_cos();
-                [0, 1, 2].map(|i| (centre + radius * c) * u[i] + radius * s * v[i] + 0.3 * normal[i])
-            })
-            .collect()
+        let angles = (0..count).map(|k| (std::f64::consts::TAU * k as f64 / count as f64).sin_cos());
+        angles.map(|(s, c)| ((centre + radius * c) * u + radius * s * v + 0.3 * normal).into()).collect()
     };
     let (a, b) = (polygon(corners[0], 0.0, 1.0), polygon(corners[1], apart, -1.0));
     let n = a.len() + b.len();
@@ -195,8 +176,7 @@ fn faces_that_share_their_centre_are_carried_equally_by_all_corners() {
     for _ in 0..200 {
         let corners = [3 + random.below(62), 3 + random.below(62)];
         let problem = face_on_face(&mut random, corners, 0.0);
-        let solution = solved(&problem);
-        assert_eq!(solution.outcome, QpOutcome::Optimal);
+        let solution = solved(&problem, QpOutcome::Optimal);
         for (j, w) in solution.x.iter().enumerate() {
             let count = if j < corners[0] { corners[0] } else { corners[1] };
             assert!((w - 1.0 / count as f64).abs() < 1e-13);
@@ -293,7 +273,7 @@ fn a_corner_shared_by_many_faces_is_found() {
         problem.at_most(&[angle.cos(), angle.sin(), 1.0], 1.0).unwrap();
         problem.at_most(&[2.0 * angle.cos(), 2.0 * angle.sin(), 2.0], 2.0).unwrap();
     }
-    let solution = solved(&problem);
+    let solution = solved(&problem, QpOutcome::Optimal);
     assert!(distance(&solution.x, &[0.0, 0.0, 1.0]) < 1e-14);
 }
 
@@ -307,13 +287,12 @@ fn repeated_rows_change_nothing_and_contradicting_ones_are_proved_infeasible() {
         problem
     };
     // Third row = 2 * first + second.
-    let redundant = solved(&build(2.0));
-    assert_eq!(redundant.outcome, QpOutcome::Optimal);
+    let redundant = solved(&build(2.0), QpOutcome::Optimal);
     // On x = y, 2x + z = 1 the derivative of the distance vanishes at 12 x + 2 = 0.
     let expected = [-1.0 / 6.0, -1.0 / 6.0, 4.0 / 3.0];
     assert!(distance(&redundant.x, &expected) < 1e-14, "{:?}", redundant.x);
     for again in [2.1, 1.9] {
-        assert_eq!(solved(&build(again)).outcome, QpOutcome::Infeasible);
+        solved(&build(again), QpOutcome::Infeasible);
     }
 }
 
@@ -322,8 +301,7 @@ fn a_minimum_at_the_origin_far_from_the_target_is_no_contradiction() {
     // Both faces pass through the origin: what rounding leaves of x must not count as a violation.
     let mut problem = QuadraticProgram::new(&[0.11], &[-0.43]).unwrap();
     problem.at_least(&[-0.75], 0.0).unwrap().at_least(&[0.5], 0.0).unwrap();
-    let solution = solved(&problem);
-    assert_eq!(solution.outcome, QpOutcome::Optimal);
+    let solution = solved(&problem, QpOutcome::Optimal);
     assert!(solution.x[0].abs() < 1e-15);
 }
 
@@ -331,13 +309,12 @@ fn a_minimum_at_the_origin_far_from_the_target_is_no_contradiction() {
 fn parallel_faces_that_exclude_each_other_are_proved_infeasible() {
     let mut problem = QuadraticProgram::least_distance(&[0.0, 0.0]).unwrap();
     problem.at_least(&[1.0, 0.0], 1.0).unwrap().at_most(&[1.0, 0.0], 0.999).unwrap();
-    let solution = solved(&problem);
-    assert_eq!(solution.outcome, QpOutcome::Infeasible);
+    let solution = solved(&problem, QpOutcome::Infeasible);
     assert_eq!(solution.objective, f64::INFINITY);
     assert!(solution.row_duals[0] > 0.0 && solution.row_duals[1] < 0.0);
     let mut problem = QuadraticProgram::least_distance(&[0.0; 3]).unwrap();
     problem.nonnegative().equal(&[1.0, 1.0, 1.0], -1.0).unwrap();
-    assert_eq!(solved(&problem).outcome, QpOutcome::Infeasible);
+    solved(&problem, QpOutcome::Infeasible);
 }
 
 #[test]
@@ -348,7 +325,7 @@ fn a_badly_scaled_hessian_keeps_its_accuracy() {
     (0..3).for_each(|i| g[4 * i] = masses[i]);
     let mut problem = QuadraticProgram::new(&g, &[0.0; 3]).unwrap();
     problem.equal(&[1.0, 2.0, 3.0], 1.0).unwrap();
-    let solution = solved(&problem);
+    let solution = solved(&problem, QpOutcome::Optimal);
     let weights = [1.0 / masses[0], 2.0 / masses[1], 3.0 / masses[2]];
     let total = dot(&weights, &[1.0, 2.0, 3.0]);
     for (x, w) in solution.x.iter().zip(&weights) {
@@ -382,7 +359,7 @@ fn misuse_is_refused_with_the_place() {
 fn the_residual_finds_a_spoilt_answer() {
     let mut problem = QuadraticProgram::least_distance(&[2.0, 1.0, -1.0]).unwrap();
     problem.at_most(&[1.0, 1.0, 0.0], 1.0).unwrap().bound(2, 0.0, f64::INFINITY).unwrap();
-    let good = solved(&problem);
+    let good = solved(&problem, QpOutcome::Optimal);
     let spoil = |change: &dyn Fn(&mut QpSolution)| {
         let mut bad = good.clone();
         change(&mut bad);

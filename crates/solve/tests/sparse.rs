@@ -132,11 +132,8 @@ fn any_pattern_is_factorised() {
             for _ in 0..2 {
                 let j = (random.between(0.0, n as f64) as usize).min(n - 1);
                 if j != i {
-                    entries.push((
-                        i.max(j),
-                        i.min(j),
-                        random.signed() * 10.0_f64.powf(random.between(-4.0, 4.0)),
-                    ));
+                    let value = random.signed() * 10.0_f64.powf(random.between(-4.0, 4.0));
+                    entries.push((i.max(j), i.min(j), value));
                 }
             }
         }
@@ -191,12 +188,8 @@ fn stiff_diagonals_do_no_harm() {
         }
         let mut factors = Ldl::new(&a, |i| needy[i]);
         let inertia = factors.factor(&a.values).unwrap();
-        let equations = needy.iter().filter(|n| **n).count();
-        assert_eq!(
-            inertia,
-            Inertia { positive: a.dimension - equations, negative: equations, zero: 0 },
-            "case {case}"
-        );
+        let negative = needy.iter().filter(|n| **n).count();
+        assert_eq!(inertia, Inertia { positive: a.dimension - negative, negative, zero: 0 }, "case {case}");
         worst = worst.max(residual(&a, &mut factors, &mut random, 0));
     }
     println!("residual at most {worst:.1e}");

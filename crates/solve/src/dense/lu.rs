@@ -1,5 +1,6 @@
 //! Square systems by elimination with row exchanges, in place.
 
+use crate::arithmetic::zeroed;
 use thiserror::Error;
 
 /// A column that is a combination of those before it.
@@ -28,8 +29,7 @@ impl Lu {
     /// Resizes to an `n` by `n` matrix, column by column, filled with zeros.
     pub fn reset(&mut self, n: usize) -> &mut [f64] {
         self.n = n;
-        self.a.clear();
-        self.a.resize(n * n, 0.0);
+        zeroed(&mut self.a, n * n);
         self.exchanges.clear();
         &mut self.a
     }

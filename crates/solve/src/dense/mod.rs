@@ -8,6 +8,8 @@ mod lu;
 
 pub use lu::{DependentColumn, Lu};
 
+use crate::arithmetic::zeroed;
+
 /// A factorisation `A P = Q R` with a reused workspace.
 #[derive(Clone, Debug, Default)]
 pub struct PivotedQr {
@@ -23,15 +25,9 @@ pub struct PivotedQr {
 impl PivotedQr {
     /// Workspace for systems of up to `n` unknowns.
     pub fn new(n: usize) -> Self {
-        Self {
-            n: 0,
-            rank: 0,
-            a: Vec::with_capacity(n * n),
-            order: Vec::with_capacity(n),
-            tau: Vec::with_capacity(n),
-            norms: Vec::with_capacity(n),
-            work: Vec::with_capacity(n),
-        }
+        let mut workspace = Self::default();
+        workspace.reset(n);
+        workspace
     }
 
     /// Resizes to an `n` by `n` matrix, column by column, filled with zeros.
@@ -40,8 +36,7 @@ impl PivotedQr {
         for (list, len) in
             [(&mut self.a, n * n), (&mut self.tau, n), (&mut self.norms, n), (&mut self.work, n)]
         {
-            list.clear();
-            list.resize(len, 0.0);
+            zeroed(list, len);
         }
         self.order.clear();
         self.order.extend(0..n);

@@ -7,6 +7,8 @@
 //! On the right, so that the residual that is minimised is the true one. Everything is allocated once: a solve of a
 //! system no larger than announced allocates nothing.
 
+use crate::arithmetic::{dot, norm};
+
 /// Workspace for systems of up to a given size.
 #[derive(Clone, Debug)]
 pub struct Gmres {
@@ -84,8 +86,7 @@ impl Gmres {
             let start = norm(first);
             report.residual = start / goal;
             if report.residual <= tolerance {
-                report.converged = true;
-                return report;
+                break;
             }
             first.iter_mut().for_each(|v| *v /= start);
             self.rhs.fill(0.0);
@@ -93,10 +94,10 @@ impl Gmres {
             let used = self.cycle(n, goal, tolerance, &mut report, &mut apply);
             self.finish_cycle(n, used, x, &mut apply);
             if report.residual <= tolerance {
-                report.converged = true;
-                return report;
+                break;
             }
         }
+        report.converged = report.residual <= tolerance;
         report
     }
 
@@ -183,14 +184,6 @@ pub enum Product {
     Matrix,
     /// `M⁻¹ v`
     Preconditioner,
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn norm(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use super::mixed::Elimination;
 use super::problem::{Lcp, LcpOutcome, LcpRay, LcpSolution};
 use super::residual::lcp_residual;
-use crate::arithmetic::{TwofoldSum, accurate_dot, max_abs};
+use crate::arithmetic::{TwofoldSum, accurate_dot, max_abs, zeroed};
 use crate::dense::Lu;
 use crate::tolerances::lcp::{ACCEPTED, BLOCKING, TIED};
 
@@ -141,10 +141,8 @@ impl Lemke {
             vector.clear();
             vector.resize(n, 1.0);
         }
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
-        self.inverse.clear();
-        self.inverse.resize(n * n, 0.0);
+        zeroed(&mut self.matrix, n * n);
+        zeroed(&mut self.inverse, n * n);
         for _ in 0..3 {
             for i in 0..n {
                 let mut largest = 0.0_f64;
@@ -277,7 +275,6 @@ impl Lemke {
         std::mem::replace(&mut self.basis[row], enters)
     }
 
-    /// Factorises the basis.
     fn factor(&mut self) -> bool {
         let n = self.n;
         let columns = self.lu.reset(n);

@@ -1,6 +1,6 @@
 //! The linear complementarity problem and the shape of its answer.
 
-use crate::arithmetic::{accurate_dot, dot, max_abs};
+use crate::arithmetic::{accurate_dot, dot, max_abs, zeroed};
 use crate::error::{SolveError, all_finite, length};
 
 /// `w = M z + q` with `w_i >= 0`, `z_i >= 0`, `w_i z_i = 0`, or `w_i = 0` and `z_i` of either sign where
@@ -37,21 +37,16 @@ impl Lcp {
         length("matrix", "pair of unknowns", q.len() * q.len(), matrix.len())?;
         all_finite("matrix", matrix)?;
         all_finite("right-hand side", q)?;
-        self.matrix.clear();
-        self.matrix.extend_from_slice(matrix);
-        self.q.clear();
-        self.q.extend_from_slice(q);
-        self.free.clear();
-        self.free.resize(q.len(), false);
+        let (own_matrix, own_q, _) = self.resize(q.len());
+        own_matrix.copy_from_slice(matrix);
+        own_q.copy_from_slice(q);
         Ok(())
     }
 
     /// Resizes to a problem of `n` unknowns, all zero: matrix row by row, right-hand side, free unknowns.
     pub(super) fn resize(&mut self, n: usize) -> (&mut [f64], &mut [f64], &mut [bool]) {
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
-        self.q.clear();
-        self.q.resize(n, 0.0);
+        zeroed(&mut self.matrix, n * n);
+        zeroed(&mut self.q, n);
         self.free.clear();
         self.free.resize(n, false);
         (&mut self.matrix, &mut self.q, &mut self.free)
@@ -162,12 +157,10 @@ impl LcpSolution {
         self.ray = None;
         self.pivots = 0;
         for vector in [&mut self.z, &mut self.w] {
-            vector.clear();
-            vector.resize(n, 0.0);
+            zeroed(vector, n);
         }
     }
 
-    /// Fills w from z.
     pub(super) fn compute_slacks(&mut self, problem: &Lcp) {
         for i in 0..problem.size() {
             self.w[i] = problem.slack(i, &self.z);

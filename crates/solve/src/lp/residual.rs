@@ -31,22 +31,18 @@ impl LpResidual {
 
 /// Residual of an answer, whichever solver it came from.
 pub fn lp_residual(problem: &LinearProgram, solution: &LpSolution) -> Result<LpResidual, SolveError> {
-    let (n, m) = (problem.variables(), problem.rows());
-    length("solution", "variable", n, solution.x.len())?;
-    length("row multipliers", "row", m, solution.row_duals.len())?;
-    length("bound multipliers", "variable", n, solution.bound_duals.len())?;
+    let LpSolution { x, row_duals: y, bound_duals: z, .. } = solution;
+    let constraints = problem.constraints();
+    constraints.check_lengths(x, y, z)?;
     match solution.outcome {
         LpOutcome::Optimal | LpOutcome::IterationLimit => Ok(optimality(problem, solution)),
         LpOutcome::Infeasible => {
-            let dual = problem.constraints().farkas_residual(&solution.row_duals, &solution.bound_duals);
-            Ok(LpResidual { dual, ..LpResidual::default() })
+            Ok(LpResidual { dual: constraints.farkas_residual(y, z), ..LpResidual::default() })
         }
         LpOutcome::Unbounded => {
-            length("ray", "variable", n, solution.ray.len())?;
-            let constraints = problem.constraints();
-            let primal = constraints
-                .violation(&solution.x, max_abs(&solution.x))
-                .max(constraints.recession_violation(&solution.ray));
+            length("ray", "variable", problem.variables(), solution.ray.len())?;
+            let primal =
+                constraints.violation(x, max_abs(x)).max(constraints.recession_violation(&solution.ray));
             let rate = accurate_dot(0.0, problem.objective(), &solution.ray);
             let improving = if problem.is_maximisation() { rate > 0.0 } else { rate < 0.0 };
             let gap = if improving { 0.0 } else { f64::INFINITY };

@@ -41,10 +41,7 @@ impl ScaledProgram {
     pub(super) fn new(problem: &LinearProgram) -> Self {
         let constraints = problem.constraints();
         let (n, m) = (problem.variables(), problem.rows());
-        let mut a: Vec<f64> = Vec::with_capacity(m * n);
-        for i in 0..m {
-            a.extend_from_slice(constraints.row(i));
-        }
+        let mut a: Vec<f64> = (0..m).flat_map(|i| constraints.row(i)).copied().collect();
         let row_largest: Vec<f64> = a.chunks(n).map(max_abs).collect();
         let column_largest: Vec<f64> =
             (0..n).map(|j| (0..m).fold(0.0, |l: f64, i| l.max(a[i * n + j].abs()))).collect();

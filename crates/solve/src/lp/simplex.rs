@@ -205,7 +205,7 @@ impl Simplex<'_> {
     }
 
     fn rebuild(&mut self) {
-        if self.tableau.rebuild().is_err() {
+        if self.tableau.rebuild().is_none() {
             // Rounding let a singular basis in. Starting over is rare and always possible.
             self.pivot_floor = (100.0 * self.pivot_floor).min(MAX_PIVOT_FLOOR);
             self.tableau.reset();
@@ -247,9 +247,7 @@ impl Simplex<'_> {
         let (n, x) = (p.n, &value[..p.n]);
         let share = if self.tableau.pivots_since_rebuild == 0 { REFINED_SHARE } else { 1.0 };
         let anywhere = GLOBAL_SHARE * self.tableau.largest;
-        for v in 0..n {
-            self.size[v] = 0.0;
-        }
+        self.size[..n].fill(0.0);
         for (i, a) in p.a.chunks(n).enumerate() {
             let terms: f64 = a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum();
             self.size[n + i] = terms + value[n + i].abs();
@@ -377,20 +375,14 @@ impl Simplex<'_> {
         let p = self.tableau.p;
         let value = self.tableau.value[v];
         let (below, above) = self.violated(v, tolerance);
-        let (side, leaves_at) = if rate > 0.0 {
-            match (below, above) {
-                (true, _) => (p.lower[v], BasisStatus::AtLower),
-                (_, true) => return None,
-                _ => (p.upper[v], BasisStatus::AtUpper),
-            }
-        } else {
-            match (below, above) {
-                (true, _) => return None,
-                (_, true) => (p.upper[v], BasisStatus::AtUpper),
-                _ => (p.lower[v], BasisStatus::AtLower),
-            }
-        };
-        let distance_to_bound = if rate > 0.0 { side - value } else { value - side };
+        let rises = rate > 0.0;
+        if (rises && above) || (!rises && below) {
+            return None;
+        }
+        let to_lower = if rises { below } else { !above };
+        let (side, leaves_at) =
+            if to_lower { (p.lower[v], BasisStatus::AtLower) } else { (p.upper[v], BasisStatus::AtUpper) };
+        let distance_to_bound = if rises { side - value } else { value - side };
         side.is_finite().then_some((distance_to_bound, leaves_at))
     }
 
@@ -445,11 +437,7 @@ impl Simplex<'_> {
         let x: Vec<f64> = (0..n).map(|j| tableau.value[j] * p.column[j]).collect();
         let mut ray = Vec::new();
         let mut duals = vec![0.0; n + m];
-        let (worst_value, best_value) = if problem.is_maximisation() {
-            (f64::NEG_INFINITY, f64::INFINITY)
-        } else {
-            (f64::INFINITY, f64::NEG_INFINITY)
-        };
+        let worst_value = if problem.is_maximisation() { f64::NEG_INFINITY } else { f64::INFINITY };
         let value = accurate_dot(0.0, problem.objective(), &x);
         let (outcome, objective) = match verdict {
             Verdict::Infeasible => {
@@ -462,7 +450,7 @@ impl Simplex<'_> {
             Verdict::Unbounded { quantity, sign } => {
                 ray = tableau.direction(quantity, sign);
                 ray.iter_mut().zip(&p.column).for_each(|(d, f)| *d *= f);
-                (LpOutcome::Unbounded, best_value)
+                (LpOutcome::Unbounded, -worst_value)
             }
             Verdict::Optimal | Verdict::Limit => {
                 if feasible {

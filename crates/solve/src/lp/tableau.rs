@@ -12,10 +12,6 @@ use crate::tolerances::lp::SINGULAR;
 use nalgebra::linalg::LU;
 use nalgebra::{DMatrix, DVector, Dyn};
 
-/// The basis matrix is singular to working precision.
-#[derive(Debug)]
-pub(super) struct Singular;
-
 /// Rounds of iterative refinement: one reaches the rounding error of the data, the second confirms.
 const REFINEMENTS: usize = 2;
 
@@ -37,7 +33,6 @@ pub(super) struct Tableau<'a> {
     outside_columns: Vec<usize>,
     tight_rows: Vec<usize>,
     loose_rows: Vec<usize>,
-    basis: DMatrix<f64>,
     factors: Option<LU<f64, Dyn, Dyn>>,
 }
 
@@ -57,7 +52,6 @@ impl<'a> Tableau<'a> {
             outside_columns: Vec::new(),
             tight_rows: Vec::new(),
             loose_rows: Vec::new(),
-            basis: DMatrix::zeros(0, 0),
             factors: None,
         };
         tableau.reset();
@@ -74,8 +68,8 @@ impl<'a> Tableau<'a> {
         let _ = self.rebuild();
     }
 
-    /// Takes a basis from elsewhere; false (and the start instead) if it does not fit.
-    pub(super) fn load_basis(&mut self, position: &[BasisStatus]) -> bool {
+    /// Takes a basis from elsewhere, or the start if it does not fit.
+    pub(super) fn load_basis(&mut self, position: &[BasisStatus]) {
         let basics = position.iter().filter(|s| **s == BasisStatus::Basic).count();
         if position.len() == self.position.len() && basics == self.p.m {
             for (v, wanted) in position.iter().enumerate() {
@@ -87,12 +81,11 @@ impl<'a> Tableau<'a> {
                 };
                 self.position[v] = if fits { *wanted } else { self.nonbasic_status(v) };
             }
-            if self.rebuild().is_ok() {
-                return true;
+            if self.rebuild().is_some() {
+                return;
             }
         }
         self.reset();
-        false
     }
 
     fn nonbasic_status(&self, v: usize) -> BasisStatus {
@@ -117,8 +110,8 @@ impl<'a> Tableau<'a> {
         &self.p.a[i * self.p.n..(i + 1) * self.p.n]
     }
 
-    /// Builds tableau and values from the positions and the original data.
-    pub(super) fn rebuild(&mut self) -> Result<(), Singular> {
+    /// Builds tableau and values from the positions and the original data; `None` if the basis matrix is singular to working precision.
+    pub(super) fn rebuild(&mut self) -> Option<()> {
         let (n, m) = (self.p.n, self.p.m);
         let is_basic = |v: &usize| self.position[*v] == BasisStatus::Basic;
         (self.inside_columns, self.outside_columns) = (0..n).partition(is_basic);
@@ -131,23 +124,22 @@ impl<'a> Tableau<'a> {
         self.fill_tableau();
         self.fill_values();
         self.pivots_since_rebuild = 0;
-        Ok(())
+        Some(())
     }
 
-    fn factorise(&mut self) -> Result<(), Singular> {
+    fn factorise(&mut self) -> Option<()> {
         let k = self.inside_columns.len();
-        self.basis =
-            DMatrix::from_fn(k, k, |r, c| self.p.a[self.tight_rows[r] * self.p.n + self.inside_columns[c]]);
         self.factors = None;
         if k > 0 {
-            let factors = LU::new(self.basis.clone());
+            let entry = |r, c| self.p.a[self.tight_rows[r] * self.p.n + self.inside_columns[c]];
+            let factors = LU::new(DMatrix::from_fn(k, k, entry));
             let pivots = factors.u().diagonal().abs();
             if pivots.min() <= SINGULAR * pivots.max() {
-                return Err(Singular);
+                return None;
             }
             self.factors = Some(factors);
         }
-        Ok(())
+        Some(())
     }
 
     /// `B^-1 b`; without factors B is empty, and so is b.
@@ -185,11 +177,7 @@ impl<'a> Tableau<'a> {
         if let Some(factors) = &self.factors {
             factors.solve_mut(&mut columns);
         }
-        for r in 0..k {
-            for q in 0..n {
-                self.t[r * n + q] = columns[(r, q)];
-            }
-        }
+        self.t[..k * n].copy_from_slice(columns.transpose().as_slice());
         for (r, &i) in self.loose_rows.iter().enumerate() {
             let a = &self.p.a[i * n..(i + 1) * n];
             let (known, leaves_at) = self.t.split_at_mut(k * n);
@@ -269,9 +257,7 @@ impl<'a> Tableau<'a> {
             let line = &mut self.t[i * n..(i + 1) * n];
             let scale = line[q] * inverse;
             if scale != 0.0 {
-                for (value, pivot) in line.iter_mut().zip(&pivot_row) {
-                    *value -= scale * pivot;
-                }
+                add_scaled(line, -scale, &pivot_row);
             }
             line[q] = scale;
         }

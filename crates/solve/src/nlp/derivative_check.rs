@@ -106,10 +106,11 @@ pub fn check_derivatives<P: Program>(
     let mut columns = vec![0.0; n * n];
     let mut x = vec![0.0; n];
     for j in 0..n {
-        x[j] = GRADIENT;
-        let right = lagrangian.gradient(&mut charted, &x)?;
-        x[j] = -GRADIENT;
-        let left = lagrangian.gradient(&mut charted, &x)?;
+        let mut side = |h: f64| {
+            x[j] = h;
+            lagrangian.gradient(&mut charted, &x)
+        };
+        let (right, left) = (side(GRADIENT)?, side(-GRADIENT)?);
         x[j] = 0.0;
         for i in 0..n {
             columns[i * n + j] = (right[i] - left[i]) / (2.0 * GRADIENT);
@@ -131,14 +132,13 @@ fn central_differences<P: Program>(
     let mut step = vec![0.0; n];
     let (mut gradient, mut jacobian) = (vec![0.0; n], vec![0.0; m * n]);
     for j in 0..n {
-        step[j] = FIRST;
-        program.retract(at, &step, &mut there);
-        let f_up = program.evaluate(&there, &mut up)?;
-        step[j] = -FIRST;
-        program.retract(at, &step, &mut there);
-        let f_down = program.evaluate(&there, &mut down)?;
+        let mut side = |h: f64, constraints: &mut [f64]| {
+            step[j] = h;
+            program.retract(at, &step, &mut there);
+            program.evaluate(&there, constraints)
+        };
+        gradient[j] = (side(FIRST, &mut up)? - side(-FIRST, &mut down)?) / (2.0 * FIRST);
         step[j] = 0.0;
-        gradient[j] = (f_up - f_down) / (2.0 * FIRST);
         for i in 0..m {
             jacobian[i * n + j] = (up[i] - down[i]) / (2.0 * FIRST);
         }

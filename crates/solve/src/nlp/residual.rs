@@ -7,7 +7,8 @@
 
 use super::problem::{Bound, Program};
 use super::solution::Multipliers;
-use crate::error::{SolveError, length};
+use crate::constraints::worst_of;
+use crate::error::SolveError;
 use crate::tolerances::kkt::SIGNIFICANT;
 
 /// Errors of the conditions of first order in the program's own units, all zero for a perfect answer; infinite where the
@@ -58,9 +59,7 @@ pub fn kkt_residual<P: Program>(
     let layout = program.layout();
     let (n, m) = (layout.variables.len(), layout.constraints.len());
     let Multipliers { constraints: y, lower, upper } = multipliers;
-    length("multipliers of constraints", "constraint", m, y.len())?;
-    length("multipliers of lower bounds", "variable", n, lower.len())?;
-    length("multipliers of upper bounds", "variable", n, upper.len())?;
+    multipliers.check_lengths(n, m)?;
     let mut values = vec![0.0; m];
     let mut gradient = vec![0.0; n];
     let mut entries = vec![0.0; layout.jacobian.len()];
@@ -86,22 +85,22 @@ pub fn kkt_residual<P: Program>(
         // Multipliers of a fixed variable are not compared.
         let left = if bound.is_equation() { 0.0 } else { (gradient[j] - lower[j] + upper[j]).abs() };
         let size = terms[j].max(lower[j].abs()).max(upper[j].abs()).max(SIGNIFICANT * largest);
-        worst(&mut residual.stationarity, left);
-        worst(&mut residual.relative_stationarity, if left == 0.0 { 0.0 } else { left / size });
+        worst_of(&mut residual.stationarity, left);
+        worst_of(&mut residual.relative_stationarity, if left == 0.0 { 0.0 } else { left / size });
         if bound == Bound::FREE {
-            worst(&mut residual.sign, lower[j].abs().max(upper[j].abs()));
+            worst_of(&mut residual.sign, lower[j].abs().max(upper[j].abs()));
             continue;
         }
-        worst(&mut residual.bounds, bound.violation(coordinates[j]));
+        worst_of(&mut residual.bounds, bound.violation(coordinates[j]));
         if !bound.is_equation() {
             end(&mut residual, -lower[j], bound, coordinates[j]);
             end(&mut residual, upper[j], bound, coordinates[j]);
-            worst(&mut residual.sign, (-lower[j]).max(-upper[j]).max(0.0));
+            worst_of(&mut residual.sign, (-lower[j]).max(-upper[j]).max(0.0));
         }
     }
     for i in 0..m {
         let bound = layout.constraints[i];
-        worst(&mut residual.constraints, bound.violation(values[i]));
+        worst_of(&mut residual.constraints, bound.violation(values[i]));
         if !bound.is_equation() {
             end(&mut residual, y[i], bound, values[i]);
         }
@@ -114,14 +113,9 @@ fn end(residual: &mut KktResidual, multiplier: f64, bound: Bound, value: f64) {
     let slack = if multiplier > 0.0 { bound.upper - value } else { value - bound.lower };
     if multiplier != 0.0 {
         if slack.is_infinite() {
-            worst(&mut residual.sign, multiplier.abs());
+            worst_of(&mut residual.sign, multiplier.abs());
         } else {
-            worst(&mut residual.complementarity, (multiplier * slack).abs());
+            worst_of(&mut residual.complementarity, (multiplier * slack).abs());
         }
     }
-}
-
-/// A maximum that keeps NaN as infinity.
-fn worst(so_far: &mut f64, value: f64) {
-    *so_far = if value.is_nan() { f64::INFINITY } else { so_far.max(value) };
 }

@@ -1,6 +1,7 @@
 //! What a solver of nonlinear programs answers: an outcome with its evidence, and a record of every iteration.
 
 use super::residual::KktResidual;
+use crate::error::{SolveError, length};
 use std::time::Duration;
 
 /// Multipliers of the Lagrangian `L = f + Σ y c - Σ lower (x - l) - Σ upper (u - x)`.
@@ -20,6 +21,13 @@ impl Multipliers {
     /// All zero.
     pub fn zeros(variables: usize, constraints: usize) -> Self {
         Self { constraints: vec![0.0; constraints], lower: vec![0.0; variables], upper: vec![0.0; variables] }
+    }
+
+    /// Rejects lists that do not fit a program.
+    pub(super) fn check_lengths(&self, variables: usize, constraints: usize) -> Result<(), SolveError> {
+        length("multipliers of constraints", "constraint", constraints, self.constraints.len())?;
+        length("multipliers of lower bounds", "variable", variables, self.lower.len())?;
+        length("multipliers of upper bounds", "variable", variables, self.upper.len())
     }
 }
 
@@ -208,19 +216,7 @@ impl Acceptance {
 impl IterationRecord {
     /// The heading of the log.
     pub fn heading() -> String {
-        format!(
-            "{:>5} {:>14} {:>9} {:>9} {:>7} {:>9} {:>6} {:>9} {:>9}  {:>3}",
-            "iter",
-            "objective",
-            "inf_pr",
-            "inf_du",
-            "lg(mu)",
-            "||d||",
-            "lg(rg)",
-            "alpha_du",
-            "alpha_pr",
-            "ls"
-        )
+        " iter      objective    inf_pr    inf_du  lg(mu)     ||d|| lg(rg)  alpha_du  alpha_pr   ls".into()
     }
 
     /// The line of the log.

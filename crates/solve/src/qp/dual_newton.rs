@@ -11,7 +11,7 @@
 //! turns to the active-set method.
 
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
-use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs, norm};
+use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs, norm, zeroed};
 use crate::tolerances::qp::{ACCEPTED, LATE, LATE_REGULARISATION, MAX_STEP, REGULARISATION, SATISFIED};
 use crate::tolerances::qp::{CONSISTENT, DEPENDENT};
 
@@ -53,8 +53,7 @@ impl DualNewton {
         }
         let r = self.pivot.len();
         for vector in [&mut self.mu, &mut self.step, &mut self.residual] {
-            vector.clear();
-            vector.resize(r, 0.0);
+            zeroed(vector, r);
         }
         let mut last = f64::INFINITY;
         let mut stalled = 0;
@@ -100,8 +99,7 @@ impl DualNewton {
             self.remainder.extend(constraints.row(i).iter().map(|a| a * scale));
         }
         for (vector, count) in [(&mut self.q, n * m.min(n)), (&mut self.l, m * m), (&mut self.b, m)] {
-            vector.clear();
-            vector.resize(count, 0.0);
+            zeroed(vector, count);
         }
         self.pivot.clear();
         for r in 0..m.min(n) {
@@ -168,8 +166,7 @@ impl DualNewton {
     /// `step = -(Q_F Q_F^T + eps)^-1 residual`, F the variables between their bounds.
     fn newton_direction(&mut self, problem: &QuadraticProgram, regularisation: f64) {
         let (n, r) = (self.unclamped.len(), self.mu.len());
-        self.hessian.clear();
-        self.hessian.resize(r * r, 0.0);
+        zeroed(&mut self.hessian, r * r);
         for j in 0..n {
             let (lower, upper) = problem.constraints().bounds(j);
             // At a kink both pieces are possible: the one that can move is the better guess.
@@ -203,9 +200,7 @@ impl DualNewton {
         for row in (0..r).rev() {
             self.step[row] /= h[row * r + row];
             let value = self.step[row];
-            for column in 0..row {
-                self.step[column] -= h[row * r + column] * value;
-            }
+            add_scaled(&mut self.step[..row], -value, &h[row * r..row * r + row]);
         }
     }
 
@@ -213,8 +208,7 @@ impl DualNewton {
     /// variable meets a bound. None if it never turns positive.
     fn line_search(&mut self, problem: &QuadraticProgram) -> Option<f64> {
         let n = self.unclamped.len();
-        self.direction.clear();
-        self.direction.resize(n, 0.0);
+        zeroed(&mut self.direction, n);
         for (k, step) in self.step.iter().enumerate() {
             add_scaled(&mut self.direction, *step, &self.q[k * n..(k + 1) * n]);
         }

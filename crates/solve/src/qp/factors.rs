@@ -8,7 +8,7 @@
 //!
 //! Adding and dropping a constraint are Givens rotations of the columns of J. [Goldfarb and Idnani 1983, section 4]
 
-use crate::arithmetic::{add_scaled, dot, norm};
+use crate::arithmetic::{add_scaled, dot, norm, zeroed};
 use crate::error::SolveError;
 use crate::tolerances::qp::INDEFINITE;
 
@@ -28,8 +28,7 @@ impl Factors {
         self.n = n;
         self.q = 0;
         for (matrix, count) in [(&mut self.j, n * n), (&mut self.r, n * n), (&mut self.d, n)] {
-            matrix.clear();
-            matrix.resize(count, 0.0);
+            zeroed(matrix, count);
         }
         let Some(g) = hessian else {
             (0..n).for_each(|i| self.j[i * n + i] = 1.0);
@@ -135,7 +134,6 @@ impl Factors {
         self.q += 1;
     }
 
-    /// Removes active constraint number `l`.
     pub(super) fn remove(&mut self, l: usize) {
         let n = self.n;
         // Shift the later columns of R left; each then has one entry below the diagonal to rotate away.
@@ -156,7 +154,6 @@ impl Factors {
         }
     }
 
-    /// Rotates columns k and k + 1 of J.
     fn rotate_columns(&mut self, k: usize, c: f64, s: f64) {
         let n = self.n;
         let (first, second) = self.j[k * n..(k + 2) * n].split_at_mut(n);

@@ -8,7 +8,7 @@
 
 use super::factors::Factors;
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
-use crate::arithmetic::{accurate_dot, dot, max_abs, norm};
+use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs, norm, zeroed};
 use crate::error::SolveError;
 use crate::tolerances::qp::{BLOCKING, CONSISTENT, DEPENDENT, FEASIBLE, REFINE_BELOW};
 
@@ -122,8 +122,7 @@ impl GoldfarbIdnani {
         self.u.reserve(n + 2);
         self.refined = false;
         for buffer in [&mut self.z, &mut self.r, &mut self.rho, &mut self.sigma] {
-            buffer.clear();
-            buffer.resize(n, 0.0);
+            zeroed(buffer, n);
         }
         self.status.clear();
         self.status.resize(m + n, Status::Open);
@@ -233,9 +232,7 @@ impl GoldfarbIdnani {
                 self.farkas_multipliers(side);
                 return AddOutcome::Infeasible;
             }
-            for k in 0..q {
-                self.u[k] -= step * self.r[k];
-            }
+            add_scaled(&mut self.u[..q], -step, &self.r[..q]);
             self.u[q] += step;
             if !dependent {
                 self.factors.primal_direction(&mut self.z);

@@ -1,6 +1,6 @@
 //! The quadratic program and the shape of its answer.
 
-use crate::arithmetic::{TwofoldSum, accurate_dot, dot};
+use crate::arithmetic::{TwofoldSum, accurate_dot, dot, zeroed};
 use crate::constraints::{Constraints, constrained};
 use crate::error::{SolveError, all_finite, length};
 use crate::tolerances::qp::ASYMMETRY;
@@ -144,8 +144,7 @@ impl QpSolution {
         for (vector, count) in
             [(&mut self.x, variables), (&mut self.row_duals, rows), (&mut self.bound_duals, variables)]
         {
-            vector.clear();
-            vector.resize(count, 0.0);
+            zeroed(vector, count);
         }
     }
 }

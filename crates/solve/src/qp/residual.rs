@@ -3,7 +3,7 @@
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::max_abs;
 use crate::constraints::{norm1, ratio, worst_of};
-use crate::error::{SolveError, length};
+use crate::error::SolveError;
 
 /// Relative errors of the Karush-Kuhn-Tucker conditions, all zero for a perfect answer.
 ///
@@ -30,12 +30,10 @@ impl QpResidual {
 
 /// Residual of an answer, whichever solver it came from.
 pub fn qp_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result<QpResidual, SolveError> {
-    let (n, m) = (problem.variables(), problem.rows());
+    let n = problem.variables();
     let QpSolution { x, row_duals: y, bound_duals: z, .. } = solution;
-    length("solution", "variable", n, x.len())?;
-    length("row multipliers", "row", m, y.len())?;
-    length("bound multipliers", "variable", n, z.len())?;
     let constraints = problem.constraints();
+    constraints.check_lengths(x, y, z)?;
     if solution.outcome == QpOutcome::Infeasible {
         return Ok(QpResidual { stationarity: constraints.farkas_residual(y, z), ..QpResidual::default() });
     }

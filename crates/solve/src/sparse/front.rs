@@ -3,6 +3,7 @@
 //! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous on either
 //! side of the diagonal, and a change of order swaps rows and columns.
 
+use crate::arithmetic::zeroed;
 use crate::simd::{Kernel, Packet};
 use crate::tolerances::sparse::{CANCELLED, GOOD_GROWTH, ZERO};
 
@@ -246,8 +247,7 @@ impl Front<'_> {
         // Strips of rows, each with its part of all pivots' columns one after the other: L, then L D.
         let strips = below.div_ceil(TALL);
         let half = strips * TALL * done;
-        packed.clear();
-        packed.resize(2 * half, 0.0);
+        zeroed(packed, 2 * half);
         let (lower, scaled) = packed.split_at_mut(half);
         for (p, (own, product)) in
             self.panel.chunks_exact(size).zip(products.chunks_exact(below)).take(done).enumerate()

@@ -22,15 +22,12 @@ impl SymmetricMatrix {
             bucket(dimension, || places.iter().enumerate().map(|(k, &(i, j))| (i.min(j), (i.max(j), k))));
         let mut matrix = Self { dimension, starts: vec![0], rows: Vec::new(), values: Vec::new() };
         let mut slots = vec![0; places.len()];
-        for j in 0..dimension {
-            let own = &mut sorted[begins[j]..begins[j + 1]];
+        for ends in begins.windows(2) {
+            let own = &mut sorted[ends[0]..ends[1]];
             own.sort_unstable();
-            let from = matrix.rows.len();
-            for &(row, k) in own.iter() {
-                if matrix.rows.len() == from || matrix.rows.last() != Some(&row) {
-                    matrix.rows.push(row);
-                }
-                slots[k] = matrix.rows.len() - 1;
+            for same in own.chunk_by(|a, b| a.0 == b.0) {
+                same.iter().for_each(|&(_, k)| slots[k] = matrix.rows.len());
+                matrix.rows.push(same[0].0);
             }
             matrix.starts.push(matrix.rows.len());
         }

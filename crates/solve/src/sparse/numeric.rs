@@ -3,7 +3,8 @@
 use super::front::{EliminateFront, Front, Pivot};
 use super::matrix::SymmetricMatrix;
 use super::pairing::IndexGroups;
-use super::symbolic::{AssemblyTree, ROOT, Supernode};
+use super::symbolic::{AssemblyTree, ROOT};
+use crate::arithmetic::zeroed;
 use crate::simd::Instructions;
 
 /// Rounds of scaling.
@@ -157,26 +158,19 @@ impl Ldl {
         Some(inertia)
     }
 
-    /// Columns delayed by the children of a node.
-    fn inherited(&self, node: &Supernode) -> usize {
-        let children = &self.contributions[self.contributions.len() - node.children as usize..];
-        children.iter().map(|contribution| contribution.delayed).sum()
-    }
-
     /// Assembles and eliminates a front.
     fn factor_front(&mut self, index: usize) {
         let node = &self.tree.nodes[index];
-        let inherited = self.inherited(node);
+        let first_child = self.contributions.len() - node.children as usize;
+        let inherited: usize = self.contributions[first_child..].iter().map(|child| child.delayed).sum();
         let own = node.columns as usize;
         let (candidates, below) = (inherited + own, node.rows.len());
         let size = candidates + below;
         let (panel_at, labels_at) = (self.numbers.len(), self.positions.len());
         self.numbers.resize(panel_at + size * candidates, 0.0);
         let Workspace { contribution, products, packed, locals, runs, .. } = &mut self.workspace;
-        contribution.clear();
-        contribution.resize(below * below, 0.0);
+        zeroed(contribution, below * below);
         products.clear();
-        let first_child = self.contributions.len() - node.children as usize;
         for child in &self.contributions[first_child..] {
             self.positions.extend(&self.delayed_columns[child.positions..child.positions + child.delayed]);
         }
@@ -372,8 +366,7 @@ fn equilibrate(
     scales: &mut [f64],
     workspace: &mut Vec<f64>,
 ) {
-    workspace.clear();
-    workspace.resize(scales.len(), 0.0);
+    zeroed(workspace, scales.len());
     for _ in 0..ROUNDS {
         workspace.fill(0.0);
         for (j, ends) in starts.windows(2).enumerate() {

@@ -43,36 +43,39 @@ pub(super) struct AssemblyTree {
     pub entries: Vec<Entry>,
 }
 
-/// The neighbours of groups.
+/// Neighbours, of groups or of indices.
 struct Graph {
     starts: Vec<usize>,
     neighbours: Vec<u32>,
 }
 
 impl Graph {
-    fn new(matrix: &SymmetricMatrix, groups: &IndexGroups) -> Self {
-        let n = groups.members.len();
-        let (begins, mut all) = bucket(n, || {
+    /// Of groups, sorted.
+    fn of_groups(matrix: &SymmetricMatrix, groups: &IndexGroups) -> Self {
+        let (begins, mut all) = bucket(groups.members.len(), || {
             let pairs = matrix.entries().map(|(i, j, _)| (groups.of[i], groups.of[j]));
             pairs.filter(|(a, b)| a != b).flat_map(|(a, b)| [(a as usize, b), (b as usize, a)])
         });
         let mut graph = Self { starts: vec![0], neighbours: Vec::with_capacity(all.len()) };
-        for a in 0..n {
-            let own = &mut all[begins[a]..begins[a + 1]];
+        for ends in begins.windows(2) {
+            let own = &mut all[ends[0]..ends[1]];
             own.sort_unstable();
-            let from = graph.neighbours.len();
-            for &b in own.iter() {
-                if graph.neighbours.len() == from || graph.neighbours.last() != Some(&b) {
-                    graph.neighbours.push(b);
-                }
-            }
+            graph.neighbours.extend(own.chunk_by(|a, b| a == b).map(|same| same[0]));
             graph.starts.push(graph.neighbours.len());
         }
         graph
     }
 
-    fn of(&self, group: usize) -> &[u32] {
-        &self.neighbours[self.starts[group]..self.starts[group + 1]]
+    /// Of indices, themselves among them.
+    fn of_indices(matrix: &SymmetricMatrix) -> Self {
+        let (starts, neighbours) = bucket(matrix.dimension, || {
+            matrix.entries().flat_map(|(i, j, _)| [(i, j as u32), (j, i as u32)])
+        });
+        Self { starts, neighbours }
+    }
+
+    fn of(&self, member: usize) -> &[u32] {
+        &self.neighbours[self.starts[member]..self.starts[member + 1]]
     }
 
     /// An order with little fill: approximate minimum degree; as given should that fail.
@@ -141,21 +144,6 @@ fn postorder(parent: &[u32], weight: &[u32]) -> Vec<u32> {
     list
 }
 
-/// The neighbours of all indices, themselves among them.
-struct Neighbours {
-    starts: Vec<usize>,
-    indices: Vec<u32>,
-}
-
-impl Neighbours {
-    fn new(matrix: &SymmetricMatrix) -> Self {
-        let (starts, indices) = bucket(matrix.dimension, || {
-            matrix.entries().flat_map(|(i, j, _)| [(i, j as u32), (j, i as u32)])
-        });
-        Self { starts, indices }
-    }
-}
-
 /// An order of groups, with the positions of their members.
 struct Sequence {
     order: Vec<u32>,
@@ -185,7 +173,7 @@ impl Sequence {
 
     /// Positions below each group: its neighbours that come later and those of its children. Lists are sorted. A group is
     /// eliminated as a whole, but a row below may be one of a pair.
-    fn row_structure(&self, neighbours: &Neighbours, groups: &IndexGroups, parent: &[u32]) -> Vec<Vec<u32>> {
+    fn row_structure(&self, neighbours: &Graph, groups: &IndexGroups, parent: &[u32]) -> Vec<Vec<u32>> {
         let n = self.order.len();
         let mut children = vec![Vec::new(); n];
         let mut mark = vec![ROOT; self.position.len()];
@@ -201,8 +189,7 @@ impl Sequence {
             };
             let group = self.order[k] as usize;
             for &member in &groups.members[group][..groups.size(group)] {
-                let range = neighbours.starts[member as usize]..neighbours.starts[member as usize + 1];
-                neighbours.indices[range].iter().for_each(|&j| take(self.position[j as usize]));
+                neighbours.of(member as usize).iter().for_each(|&j| take(self.position[j as usize]));
             }
             for &child in &children[k] {
                 let row_structure: &Vec<u32> = &all[child as usize];
@@ -229,7 +216,7 @@ fn inverse_permutation(order: &[u32]) -> Vec<u32> {
 impl AssemblyTree {
     /// Works out fronts for a matrix's pattern.
     pub fn new(matrix: &SymmetricMatrix, groups: &IndexGroups) -> Self {
-        let (graph, neighbours) = (Graph::new(matrix, groups), Neighbours::new(matrix));
+        let (graph, neighbours) = (Graph::of_groups(matrix, groups), Graph::of_indices(matrix));
         let sequence = Sequence::new(graph.order(), groups);
         let parent = elimination_tree(&graph, &sequence);
         let row_structure = sequence.row_structure(&neighbours, groups, &parent);
@@ -249,10 +236,7 @@ impl AssemblyTree {
         fronts: &[Range<usize>],
     ) -> Self {
         let n = matrix.dimension;
-        let mut tree = Self { order: vec![0; n], ..Self::default() };
-        for (i, &p) in sequence.position.iter().enumerate() {
-            tree.order[p as usize] = i as u32;
-        }
+        let mut tree = Self { order: inverse_permutation(&sequence.position), ..Self::default() };
         let mut front_of = vec![0_u32; n];
         for (f, range) in fronts.iter().enumerate() {
             let positions = sequence.first[range.start]..sequence.first[range.end];

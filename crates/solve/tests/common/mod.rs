@@ -3,7 +3,9 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
+use nalgebra::DMatrix;
 use percussion_solve::{Constraints, LinearProgram};
+use percussion_testing::Random;
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
@@ -41,11 +43,9 @@ pub fn clarabel(hessian: &[Vec<f64>], q: &[f64], constraints: &Constraints) -> R
         add(e, constraints.bounds(j));
     }
     let cones = [ZeroConeT(equal.len()), NonnegativeConeT(less.len())];
-    let rows: Vec<(Vec<f64>, f64)> = equal.into_iter().chain(less).collect();
-    let a: Vec<Vec<f64>> = rows.iter().map(|r| r.0.clone()).collect();
-    let b: Vec<f64> = rows.iter().map(|r| r.1).collect();
-    let a = if a.is_empty() { CscMatrix::zeros((0, n)) } else { csc(&a) };
-    let p = if hessian.is_empty() { CscMatrix::zeros((n, n)) } else { csc(hessian).to_triu() };
+    let (a, b): (Vec<Vec<f64>>, Vec<f64>) = equal.into_iter().chain(less).unzip();
+    let a = if a.is_empty() { CscMatrix::zeros((0, n)) } else { CscMatrix::from(&a) };
+    let p = if hessian.is_empty() { CscMatrix::zeros((n, n)) } else { CscMatrix::from(hessian).to_triu() };
     let settings = DefaultSettings {
         verbose: false,
         tol_gap_abs: 1e-10,
@@ -57,21 +57,6 @@ pub fn clarabel(hessian: &[Vec<f64>], q: &[f64], constraints: &Constraints) -> R
     solver.solve();
     let solution = solver.solution;
     Reference { status: solution.status, x: solution.x, objective: solution.obj_val }
-}
-
-fn csc(rows: &[Vec<f64>]) -> CscMatrix<f64> {
-    let (m, n) = (rows.len(), rows[0].len());
-    let (mut colptr, mut rowval, mut nzval) = (vec![0], vec![], vec![]);
-    for j in 0..n {
-        for (i, row) in rows.iter().enumerate().take(m) {
-            if row[j] != 0.0 {
-                rowval.push(i);
-                nzval.push(row[j]);
-            }
-        }
-        colptr.push(rowval.len());
-    }
-    CscMatrix::new(m, n, colptr, rowval, nzval)
 }
 
 pub fn clarabel_lp(problem: &LinearProgram) -> Reference {
@@ -114,6 +99,12 @@ pub fn microlp(problem: &LinearProgram) -> Result<f64, microlp::Error> {
     Ok(other.solve()?.into_solution().unwrap().objective())
 }
 
+/// `B B^T + shift I` of a random square B.
+pub fn random_hessian(random: &mut Random, n: usize, shift: f64) -> DMatrix<f64> {
+    let b = DMatrix::from_fn(n, n, |_, _| random.signed());
+    &b * b.transpose() + DMatrix::identity(n, n) * shift
+}
+
 /// Johnson's separation program for two vertex lists: variables alpha (3), a1, a2.
 pub fn separation_program(a: &[[f64; 3]], b: &[[f64; 3]], beta: [f64; 3]) -> LinearProgram {
     let mut problem = LinearProgram::maximise(&[0.0, 0.0, 0.0, 1.0, -1.0]).unwrap();
@@ -154,6 +145,11 @@ pub fn cube(centre: [f64; 3], half: [f64; 3]) -> Vec<[f64; 3]> {
             [centre[0] + sign(0) * half[0], centre[1] + sign(1) * half[1], centre[2] + sign(2) * half[2]]
         })
         .collect()
+}
+
+/// A random direction.
+pub fn direction(random: &mut Random) -> [f64; 3] {
+    unit3([random.normal(), random.normal(), random.normal()])
 }
 
 pub fn unit3(v: [f64; 3]) -> [f64; 3] {

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 use percussion_solve::nlp::{Bound, Layout, Program, Undefined};
+use std::array::from_fn;
 
 /// Coordinates of the mechanism, and as many forces.
 pub const DOF: usize = 6;
@@ -37,34 +38,16 @@ impl Chain {
             (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
         let nodes = parameters.nodes;
-        let mut root = [[0.0; DOF]; DOF];
-        root.iter_mut().flatten().for_each(|r| *r = 0.3 * random());
-        let mut mass = [[0.0; DOF]; DOF];
-        for i in 0..DOF {
-            for j in 0..DOF {
-                mass[i][j] =
-                    (0..DOF).map(|k| root[i][k] * root[j][k]).sum::<f64>() + if i == j { 1.0 } else { 0.0 };
-            }
-        }
-        let waves = (0..DOF)
-            .map(|_| {
-                let mut a = [0.0; DOF];
-                a.iter_mut().for_each(|a| *a = random());
-                (a, 2.0 * random())
-            })
-            .collect();
-        let mut goal = [0.0; DOF];
-        goal.iter_mut().for_each(|g| *g = 1.0 + 0.5 * random());
+        let root: [[f64; DOF]; DOF] = from_fn(|_| from_fn(|_| 0.3 * random()));
+        let mass = from_fn(|i| from_fn(|j| dot(&root[i], &root[j]) + if i == j { 1.0 } else { 0.0 }));
+        let waves = (0..DOF).map(|_| (from_fn(|_| random()), 2.0 * random())).collect();
+        let goal: [f64; DOF] = from_fn(|_| 1.0 + 0.5 * random());
         let obstacles = (0..parameters.obstacles)
             .map(|k| {
                 let axes = [k % DOF, (k + 1) % DOF, (k + 2) % DOF];
                 // Near the straight way, off it by less than the radius.
                 let along = 0.35 + 0.3 * (k as f64 + 0.5) / parameters.obstacles as f64;
-                let mut centre = [0.0; 3];
-                for (c, &axis) in centre.iter_mut().zip(&axes) {
-                    *c = along * goal[axis] + 0.1 * random();
-                }
-                (axes, centre, 0.2)
+                (axes, axes.map(|axis| along * goal[axis] + 0.1 * random()), 0.2)
             })
             .collect();
         let mut chain = Self {
@@ -91,11 +74,8 @@ impl Chain {
             layout.variables.extend([Bound::FREE; DOF]);
             layout.variables.extend([Bound::between(-parameters.force, parameters.force); DOF]);
         }
-        layout.variables.push(if parameters.free_time {
-            Bound::between(0.5, 2.0)
-        } else {
-            Bound::equal(1.0)
-        });
+        let time = if parameters.free_time { Bound::between(0.5, 2.0) } else { Bound::equal(1.0) };
+        layout.variables.push(time);
         let scale = self.scale();
         for k in 0..self.nodes {
             for i in 0..DOF {
@@ -212,10 +192,8 @@ impl Program for Chain {
         }
         let mut row = self.nodes * DOF;
         for end in [0, self.nodes - 1] {
-            for i in 0..DOF {
-                c[row] = x[end * NODE + i];
-                row += 1;
-            }
+            c[row..row + DOF].copy_from_slice(&x[end * NODE..end * NODE + DOF]);
+            row += DOF;
         }
         for k in 0..self.nodes {
             for (axes, centre, _) in &self.obstacles {
@@ -272,7 +250,7 @@ impl Program for Chain {
         e += 2 * DOF;
         for k in 0..self.nodes {
             for (axes, centre, _) in &self.obstacles {
-                let d: [f64; 3] = std::array::from_fn(|a| x[k * NODE + axes[a]] - centre[a]);
+                let d: [f64; 3] = from_fn(|a| x[k * NODE + axes[a]] - centre[a]);
                 let r = dot(&d, &d).sqrt();
                 (0..3).for_each(|a| jacobian[e + a] = d[a] / r);
                 e += 3;
@@ -321,7 +299,7 @@ impl Program for Chain {
             }
             for (o, (axes, centre, _)) in self.obstacles.iter().enumerate() {
                 let w = y[base + k * self.obstacles.len() + o];
-                let d: [f64; 3] = std::array::from_fn(|a| q[axes[a]] - centre[a]);
+                let d: [f64; 3] = from_fn(|a| q[axes[a]] - centre[a]);
                 let r = dot(&d, &d).sqrt();
                 for a in 0..3 {
                     for b in 0..3 {
@@ -334,13 +312,8 @@ impl Program for Chain {
             }
             let sum = dot(&load, multiplier);
             // The force of the node before enters here too.
-            if k > 0 {
-                let start = (k - 1) * per_node + arrow + DOF;
-                (0..DOF).for_each(|i| hessian[start + i] -= s * share * hh * multiplier[i]);
-            } else {
-                let start = arrow + DOF;
-                (0..DOF).for_each(|i| hessian[start + i] -= s * share * hh * multiplier[i]);
-            }
+            let start = k.saturating_sub(1) * per_node + arrow + DOF;
+            (0..DOF).for_each(|i| hessian[start + i] -= s * share * hh * multiplier[i]);
             hessian[last] += 2.0 * sum;
         }
         Ok(())

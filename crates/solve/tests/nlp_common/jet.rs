@@ -1,6 +1,7 @@
 //! Values with first and second derivatives.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::borrow::Borrow;
+use std::ops::{Add, Mul, Neg, Sub};
 
 #[derive(Clone, Debug)]
 pub struct Jet {
@@ -66,15 +67,6 @@ impl Jet {
         self.then(self.value.abs(), self.value.signum(), 0.0)
     }
 
-    pub fn recip(&self) -> Self {
-        let v = self.value;
-        self.then(1.0 / v, -1.0 / (v * v), 2.0 / (v * v * v))
-    }
-
-    pub fn zero(n: usize) -> Self {
-        Self { value: 0.0, gradient: vec![0.0; n], hessian: vec![0.0; n * n] }
-    }
-
     fn combine(&self, other: &Self, a: f64, b: f64) -> Self {
         let mix = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| a * x + b * y).collect();
         Self {
@@ -99,41 +91,25 @@ impl Jet {
 }
 
 macro_rules! operators {
-    ($left:ty, $right:ty) => {
-        impl Add<$right> for $left {
-            type Output = Jet;
-            fn add(self, other: $right) -> Jet {
-                self.combine(&other, 1.0, 1.0)
-            }
-        }
-        impl Sub<$right> for $left {
-            type Output = Jet;
-            fn sub(self, other: $right) -> Jet {
-                self.combine(&other, 1.0, -1.0)
-            }
-        }
-        impl Mul<$right> for $left {
-            type Output = Jet;
-            fn mul(self, other: $right) -> Jet {
-                self.product(&other)
-            }
-        }
-        impl Div<$right> for $left {
-            type Output = Jet;
-            fn div(self, other: $right) -> Jet {
-                self.product(&other.recip())
-            }
-        }
-    };
-}
-
-operators!(Jet, Jet);
-operators!(&Jet, Jet);
-operators!(Jet, &Jet);
-operators!(&Jet, &Jet);
-
-macro_rules! with_numbers {
     ($jet:ty) => {
+        impl<T: Borrow<Jet>> Add<T> for $jet {
+            type Output = Jet;
+            fn add(self, other: T) -> Jet {
+                self.combine(other.borrow(), 1.0, 1.0)
+            }
+        }
+        impl<T: Borrow<Jet>> Sub<T> for $jet {
+            type Output = Jet;
+            fn sub(self, other: T) -> Jet {
+                self.combine(other.borrow(), 1.0, -1.0)
+            }
+        }
+        impl<T: Borrow<Jet>> Mul<T> for $jet {
+            type Output = Jet;
+            fn mul(self, other: T) -> Jet {
+                self.product(other.borrow())
+            }
+        }
         impl Add<f64> for $jet {
             type Output = Jet;
             fn add(self, other: f64) -> Jet {
@@ -181,5 +157,5 @@ macro_rules! with_numbers {
     };
 }
 
-with_numbers!(Jet);
-with_numbers!(&Jet);
+operators!(Jet);
+operators!(&Jet);

@@ -1,12 +1,27 @@
 //! Programs of tests: dense ones written as formulas, with derivatives by jets of second order.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 pub mod chain;
 pub mod classics;
 pub mod jet;
 
 pub use jet::Jet;
-use percussion_solve::nlp::{Bound, Layout, Program, Undefined};
+use percussion_solve::nlp::{
+    Bound, InteriorPoint, Layout, Options, Outcome, Program, Solution, Undefined, check_derivatives,
+};
+
+/// The optimum from a start.
+pub fn optimum<P: Program>(program: &mut P, start: &P::Point) -> Solution<P::Point> {
+    let solution = InteriorPoint::new().solve(program, start, &Options::default()).unwrap();
+    assert_eq!(solution.outcome, Outcome::Optimal, "{:?}", solution.residual);
+    solution
+}
+
+/// Derivatives are those of differences.
+pub fn assert_derivatives<P: Program>(program: &mut P, at: &P::Point, weight: f64, multipliers: &[f64]) {
+    let check = check_derivatives(program, at, weight, multipliers).unwrap();
+    assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
+}
 
 type Formula = Box<dyn Fn(&[Jet]) -> (Jet, Vec<Jet>)>;
 
@@ -25,15 +40,9 @@ impl Dense {
     ) -> Self {
         let (n, m) = (variables.len(), constraints.len());
         let mut layout = Layout { variables, constraints, ..Layout::default() };
-        for i in 0..m {
-            for j in 0..n {
-                layout.jacobian.push(i, j);
-            }
-        }
+        (0..m * n).for_each(|k| layout.jacobian.push(k / n, k % n));
         for i in 0..n {
-            for j in 0..=i {
-                layout.hessian.push(i, j);
-            }
+            (0..=i).for_each(|j| layout.hessian.push(i, j));
         }
         Self { layout, formula: Box::new(formula), names: Vec::new() }
     }
@@ -91,14 +100,11 @@ impl Program for Dense {
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
         let (f, c) = self.jets(at);
-        let n = at.len();
-        let mut k = 0;
-        for i in 0..n {
-            for j in 0..=i {
-                let sum: f64 = c.iter().zip(multipliers).map(|(c, y)| y * c.hessian[i * n + j]).sum();
-                hessian[k] = weight * f.hessian[i * n + j] + sum;
-                k += 1;
-            }
+        let places = &self.layout.hessian;
+        for ((out, i), j) in hessian.iter_mut().zip(&places.rows).zip(&places.columns) {
+            let k = i * at.len() + j;
+            *out =
+                weight * f.hessian[k] + c.iter().zip(multipliers).map(|(c, y)| y * c.hessian[k]).sum::<f64>();
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use super::options::Options;
 use super::restoration::{RestorationGoal, proximal};
 use super::scaled_program::ScaledProgram;
 use super::soft_restoration::SoftRestoration;
-use super::watchdog::{Watchdog, WatchdogOutcome};
+use super::watchdog::Watchdog;
 use crate::arithmetic::max_abs;
 use crate::nlp::problem::Program;
 use crate::nlp::solution::{Acceptance, CallbackAction, IterationRecord};
@@ -64,7 +64,6 @@ pub(super) struct Algorithm<'a, P: Program> {
     pub trial_point: P::Point,
     pub iteration: usize,
     pub regularisation: Regularisation,
-    pub soc_residual: Vec<f64>,
     pub barrier_restarts: usize,
     pub best: Option<BestIterate<P::Point>>,
     pub watchdog: Option<Watchdog<P::Point>>,
@@ -85,6 +84,7 @@ pub(super) struct BestIterate<P> {
 }
 
 /// Counters of one run of the main loop.
+#[derive(Default)]
 struct LoopState {
     /// Violations below this count as small.
     theta_small: f64,
@@ -107,15 +107,7 @@ impl<P: Program> Algorithm<'_, P> {
         let theta = problem.theta(false);
         problem.filter.clear();
         problem.filter.max_theta = MAX_THETA * theta.max(1.0);
-        let mut state = LoopState {
-            theta_small: SMALL_THETA * theta.max(1.0),
-            acceptable: 0,
-            tiny: 0,
-            shortened: 0,
-            blocked: 0,
-            cut_steps: CutSteps::default(),
-            soft: SoftRestoration::default(),
-        };
+        let mut state = LoopState { theta_small: SMALL_THETA * theta.max(1.0), ..LoopState::default() };
         self.watchdog = None;
         loop {
             let errors = problem.optimality_errors(0.0);
@@ -262,10 +254,7 @@ impl<P: Program> Algorithm<'_, P> {
     ) -> Result<Option<AcceptedStep>, Option<Exit>> {
         if let Some(watchdog) = self.watchdog.take() {
             state.shortened = 0;
-            return match self.watchdog_step(problem, tau, watchdog) {
-                WatchdogOutcome::Passed(accepted) | WatchdogOutcome::Untested(accepted) => Ok(Some(accepted)),
-                WatchdogOutcome::Reverted => Err(None),
-            };
+            return self.watchdog_step(problem, tau, watchdog).map(Some).ok_or(None);
         }
         let Some(accepted) = self.tiny_step(problem, tau) else {
             state.tiny = 0;
@@ -298,25 +287,16 @@ impl<P: Program> Algorithm<'_, P> {
 
     fn update_best(&mut self, problem: &BarrierProblem, errors: &OptimalityErrors) {
         let error = rank(errors);
-        match &mut self.best {
-            Some(best) if best.error <= error => {}
-            Some(best) => {
-                best.error = error;
-                best.point.clone_from(&self.point);
-                best.y.copy_from_slice(&problem.y);
-                best.zl.copy_from_slice(&problem.zl);
-                best.zu.copy_from_slice(&problem.zu);
-            }
-            none => {
-                *none = Some(BestIterate {
-                    error,
-                    point: self.point.clone(),
-                    y: problem.y.clone(),
-                    zl: problem.zl.clone(),
-                    zu: problem.zu.clone(),
-                });
-            }
+        if self.best.as_ref().is_some_and(|best| best.error <= error) {
+            return;
         }
+        self.best = Some(BestIterate {
+            error,
+            point: self.point.clone(),
+            y: problem.y.clone(),
+            zl: problem.zl.clone(),
+            zu: problem.zu.clone(),
+        });
     }
 
     /// Lowers μ while its barrier problem is solved well enough.
@@ -343,32 +323,22 @@ impl<P: Program> Algorithm<'_, P> {
             return false;
         }
         problem.update_barrier_gradient();
-        let mut step = std::mem::take(&mut problem.step);
-        let mut solved = false;
+        problem.update_rows(false);
         for _ in 0..8 {
-            let mut rows = std::mem::take(&mut problem.rows);
-            problem.residual(&problem.current.c, &problem.current.w, &mut rows);
-            problem.rows = rows;
-            solved = problem.solve_step(self.kkt, self.regularisation.columns, &mut step);
-            if solved || !problem.increase_regularisation(self.kkt, &mut self.regularisation) {
-                break;
+            if problem.solve_step(self.kkt, self.regularisation.columns) {
+                return true;
+            }
+            if !problem.increase_regularisation(self.kkt, &mut self.regularisation) {
+                return false;
             }
         }
-        problem.step = step;
-        solved
+        false
     }
 
     /// Makes the trial the iterate. The part of the multipliers' step that was taken.
     pub fn accept_step(&mut self, problem: &mut BarrierProblem, accepted: &AcceptedStep, tau: f64) -> f64 {
-        let alpha_dual = problem.max_dual_step(&problem.step, tau);
-        for (y, d) in problem.y.iter_mut().zip(&problem.step.y) {
-            *y += accepted.alpha * d;
-        }
-        let bounds =
-            problem.zl.iter_mut().zip(&problem.step.zl).chain(problem.zu.iter_mut().zip(&problem.step.zu));
-        for (z, d) in bounds {
-            *z += alpha_dual * d;
-        }
+        let alpha_dual = problem.max_dual_step(tau);
+        problem.step_multipliers(accepted.alpha, alpha_dual);
         self.swap_trial(problem);
         problem.reset_bound_multipliers();
         alpha_dual
@@ -380,7 +350,6 @@ impl<P: Program> Algorithm<'_, P> {
         std::mem::swap(&mut self.point, &mut self.trial_point);
     }
 
-    /// Calls the callback.
     pub fn report(
         &mut self,
         problem: &mut BarrierProblem,
@@ -427,9 +396,7 @@ impl<P: Program> Algorithm<'_, P> {
             || problem.optimality_errors(0.0).primal > tolerance
         {
             match self.restoration(problem, why == CYCLING) {
-                Exit::Restored if self.barrier_restarts < BARRIER_RESTARTS => {
-                    return None;
-                }
+                Exit::Restored if self.barrier_restarts < BARRIER_RESTARTS => return None,
                 Exit::Restored => {}
                 Exit::Stalled(inner) => reason = format!("{why}, and reducing the violation failed: {inner}"),
                 exit => return Some(exit),

@@ -34,7 +34,6 @@ pub(super) struct Iterate {
     pub jacobian: Vec<f64>,
 }
 
-/// A step of all unknowns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Step {
     pub w: Vec<f64>,
@@ -128,7 +127,6 @@ impl BarrierProblem {
         }
     }
 
-    /// Resizes all vectors.
     pub fn allocate(&mut self, reduced: &ReducedLayout) {
         let (n, m, all) = (reduced.columns.len(), reduced.rows.len(), self.lower.len());
         for values in [&mut self.current, &mut self.trial] {
@@ -174,6 +172,14 @@ impl BarrierProblem {
         positive(self.upper[k] - w[k], self.upper[k])
     }
 
+    /// Slacks and multipliers of the bounds that a variable has.
+    pub fn ends(&self, k: usize) -> impl Iterator<Item = (f64, f64)> {
+        let w = &self.current.w;
+        let lower = (self.lower[k] > f64::NEG_INFINITY).then(|| (self.lower_slack(w, k), self.zl[k]));
+        let upper = (self.upper[k] < f64::INFINITY).then(|| (self.upper_slack(w, k), self.zu[k]));
+        lower.into_iter().chain(upper)
+    }
+
     /// Residual of the rows.
     pub fn residual(&self, c: &[f64], w: &[f64], out: &mut [f64]) {
         for ((r, c), target) in out.iter_mut().zip(c).zip(&self.target) {
@@ -184,14 +190,18 @@ impl BarrierProblem {
         }
     }
 
-    /// The sum of violations of the rows.
-    pub fn theta(&mut self, trial: bool) -> f64 {
+    /// Writes the residual of the rows, at the trial or at the iterate, to `self.rows`.
+    pub fn update_rows(&mut self, trial: bool) {
         let mut rows = std::mem::take(&mut self.rows);
         let values = if trial { &self.trial } else { &self.current };
         self.residual(&values.c, &values.w, &mut rows);
-        let theta = rows.iter().map(|r| r.abs()).sum();
         self.rows = rows;
-        theta
+    }
+
+    /// The sum of violations of the rows.
+    pub fn theta(&mut self, trial: bool) -> f64 {
+        self.update_rows(trial);
+        self.rows.iter().map(|r| r.abs()).sum()
     }
 
     /// The barrier objective.
@@ -252,28 +262,18 @@ impl BarrierProblem {
         let (mut bounds, mut ends) = (0.0, 0_usize);
         for k in 0..self.lagrangian_gradient.len() {
             dual = dual.max((self.lagrangian_gradient[k] - self.zl[k] + self.zu[k]).abs());
-            if self.lower[k] > f64::NEG_INFINITY {
-                complementarity =
-                    complementarity.max((self.lower_slack(&self.current.w, k) * self.zl[k] - mu).abs());
-                bounds += self.zl[k];
-                ends += 1;
-            }
-            if self.upper[k] < f64::INFINITY {
-                complementarity =
-                    complementarity.max((self.upper_slack(&self.current.w, k) * self.zu[k] - mu).abs());
-                bounds += self.zu[k];
+            for (slack, z) in self.ends(k) {
+                complementarity = complementarity.max((slack * z - mu).abs());
+                bounds += z;
                 ends += 1;
             }
         }
         let rows: f64 = self.y.iter().map(|y| y.abs()).sum();
         let average = |sum: f64, count: usize| (sum / count.max(1) as f64).max(S_MAX) / S_MAX;
-        let mut violations = std::mem::take(&mut self.rows);
-        self.residual(&self.current.c, &self.current.w, &mut violations);
-        let primal = max_abs(&violations);
-        self.rows = violations;
+        self.update_rows(false);
         OptimalityErrors {
             dual: dual / average(rows + bounds, self.y.len() + ends),
-            primal,
+            primal: max_abs(&self.rows),
             complementarity: complementarity / average(bounds, ends),
             gradient: dual,
         }
@@ -295,22 +295,23 @@ impl BarrierProblem {
     }
 
     /// The same for multipliers of bounds.
-    pub fn max_dual_step(&self, step: &Step, tau: f64) -> f64 {
-        let pairs = self.zl.iter().zip(&step.zl).chain(self.zu.iter().zip(&step.zu));
+    pub fn max_dual_step(&self, tau: f64) -> f64 {
+        let pairs = self.zl.iter().zip(&self.step.zl).chain(self.zu.iter().zip(&self.step.zu));
         pairs.fold(1.0, |alpha: f64, (&z, &d)| if d < 0.0 { alpha.min(-tau * z / d) } else { alpha })
+    }
+
+    /// μ / slack of both bounds of a variable, zero without bound.
+    pub fn central_multipliers(&self, k: usize) -> [f64; 2] {
+        [self.lower_slack(&self.current.w, k), self.upper_slack(&self.current.w, k)]
+            .map(|slack| self.mu / slack)
     }
 
     /// Keeps multipliers of bounds near μ / slack.
     pub fn reset_bound_multipliers(&mut self) {
+        let near = |z: f64, central: f64| z.clamp(central / KAPPA_SIGMA, central * KAPPA_SIGMA);
         for k in 0..self.zl.len() {
-            if self.lower[k] > f64::NEG_INFINITY {
-                let central = self.mu / self.lower_slack(&self.current.w, k);
-                self.zl[k] = self.zl[k].clamp(central / KAPPA_SIGMA, central * KAPPA_SIGMA);
-            }
-            if self.upper[k] < f64::INFINITY {
-                let central = self.mu / self.upper_slack(&self.current.w, k);
-                self.zu[k] = self.zu[k].clamp(central / KAPPA_SIGMA, central * KAPPA_SIGMA);
-            }
+            let [lower, upper] = self.central_multipliers(k);
+            (self.zl[k], self.zu[k]) = (near(self.zl[k], lower), near(self.zu[k], upper));
         }
     }
 
@@ -325,16 +326,7 @@ impl BarrierProblem {
     /// Sets multipliers of bounds to μ / slack.
     pub fn set_central_multipliers(&mut self) {
         for k in 0..self.zl.len() {
-            self.zl[k] = if self.lower[k] > f64::NEG_INFINITY {
-                self.mu / self.lower_slack(&self.current.w, k)
-            } else {
-                0.0
-            };
-            self.zu[k] = if self.upper[k] < f64::INFINITY {
-                self.mu / self.upper_slack(&self.current.w, k)
-            } else {
-                0.0
-            };
+            [self.zl[k], self.zu[k]] = self.central_multipliers(k);
         }
     }
 }

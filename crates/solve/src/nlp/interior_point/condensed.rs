@@ -1,5 +1,6 @@
 //! Inequalities that are eliminated: rows with the same columns together add a dense block `Σ jᵀ j / e` to the Hessian.
 
+use crate::arithmetic::zeroed;
 use crate::simd::{Instructions, Kernel, Packet};
 use std::collections::HashMap;
 
@@ -85,8 +86,7 @@ impl Condensed {
     pub fn add_rows(&mut self, jacobian: &[f64], weight: impl Fn(usize) -> f64, columns: &mut [f64]) {
         let Self { blocks, workspace } = self;
         for block in blocks {
-            workspace.clear();
-            workspace.resize(block.columns.len(), 0.0);
+            zeroed(workspace, block.columns.len());
             for (row, entries) in block.members() {
                 let factor = weight(row);
                 for (sum, &entry) in workspace.iter_mut().zip(entries) {
@@ -130,8 +130,7 @@ impl Kernel for AddBlocks<'_> {
         for block in blocks {
             let width = block.columns.len();
             let padded = width.next_multiple_of(STRIP);
-            workspace.clear();
-            workspace.resize((padded + block.rows.len()) * padded, 0.0);
+            zeroed(workspace, (padded + block.rows.len()) * padded);
             let (sums, own) = workspace.split_at_mut(padded * padded);
             for (own, (row, entries)) in own.chunks_exact_mut(padded).zip(block.members()) {
                 let factor = 1.0 / divisors[row].sqrt();

@@ -6,7 +6,7 @@
 //! increase_regularisation          if the solution is unusable
 //! ```
 
-use super::barrier_problem::{BarrierProblem, Step};
+use super::barrier_problem::BarrierProblem;
 use super::kkt::KktSystem;
 use crate::sparse::Inertia;
 use crate::tolerances::interior_point::{
@@ -30,14 +30,7 @@ pub(super) struct Regularisation {
 impl BarrierProblem {
     /// Curvature of a bounded variable's barrier.
     pub fn barrier_curvature(&self, k: usize) -> f64 {
-        let mut sum = 0.0;
-        if self.lower[k] > f64::NEG_INFINITY {
-            sum += self.zl[k] / self.lower_slack(&self.current.w, k);
-        }
-        if self.upper[k] < f64::INFINITY {
-            sum += self.zu[k] / self.upper_slack(&self.current.w, k);
-        }
-        sum
+        self.ends(k).map(|(slack, z)| z / slack).sum()
     }
 
     fn row_curvature(&self, k: usize, columns: f64) -> f64 {
@@ -90,16 +83,11 @@ impl BarrierProblem {
                 None if columns == 0.0 && rows == 0.0 => rows = for_rows,
                 _ => {}
             }
-            columns = if columns == 0.0 {
-                if regularisation.last == 0.0 {
-                    FIRST_SHIFT
-                } else {
-                    (SHRINKAGE * regularisation.last).max(MIN_SHIFT)
-                }
-            } else if regularisation.last == 0.0 {
-                FIRST_GROWTH * columns
-            } else {
-                GROWTH * columns
+            columns = match (columns == 0.0, regularisation.last == 0.0) {
+                (true, true) => FIRST_SHIFT,
+                (true, false) => (SHRINKAGE * regularisation.last).max(MIN_SHIFT),
+                (false, true) => FIRST_GROWTH * columns,
+                (false, false) => GROWTH * columns,
             };
             if columns > MAX_SHIFT {
                 return false;
@@ -126,20 +114,14 @@ impl BarrierProblem {
     pub fn update_barrier_gradient(&mut self) {
         self.update_lagrangian_gradient();
         for k in 0..self.lagrangian_gradient.len() {
-            let mut s = self.one_sided_gradient(k);
-            if self.lower[k] > f64::NEG_INFINITY {
-                s -= self.mu / self.lower_slack(&self.current.w, k);
-            }
-            if self.upper[k] < f64::INFINITY {
-                s += self.mu / self.upper_slack(&self.current.w, k);
-            }
-            self.lagrangian_gradient[k] += s;
+            let [lower, upper] = self.central_multipliers(k);
+            self.lagrangian_gradient[k] += self.one_sided_gradient(k) - lower + upper;
         }
     }
 
-    /// Solves for the step with the residual of the rows given in `self.rows`; needs [`BarrierProblem::update_barrier_gradient`]. Whether it is
+    /// Solves for `self.step` with the residual of the rows given in `self.rows`; needs [`BarrierProblem::update_barrier_gradient`]. Whether it is
     /// usable.
-    pub fn solve_step(&mut self, kkt: &mut KktSystem, columns: f64, step: &mut Step) -> bool {
+    pub fn solve_step(&mut self, kkt: &mut KktSystem, columns: f64) -> bool {
         let n = self.columns();
         for j in 0..n {
             self.right[j] = -self.lagrangian_gradient[j];
@@ -155,22 +137,20 @@ impl BarrierProblem {
             return false;
         }
         let (x, y) = self.solution.split_at(n);
-        step.w[..n].copy_from_slice(x);
-        step.y.copy_from_slice(y);
+        self.step.w[..n].copy_from_slice(x);
+        self.step.y.copy_from_slice(y);
         for (k, row_variable) in self.row_variables.iter().enumerate() {
-            step.w[n + k] = (row_variable.sign * step.y[row_variable.row] - self.lagrangian_gradient[n + k])
+            self.step.w[n + k] = (row_variable.sign * self.step.y[row_variable.row]
+                - self.lagrangian_gradient[n + k])
                 / self.row_curvature(n + k, columns);
         }
         for k in 0..self.lagrangian_gradient.len() {
-            let d = step.w[k];
-            if self.lower[k] > f64::NEG_INFINITY {
-                step.zl[k] = (self.mu - self.zl[k] * d) / self.lower_slack(&self.current.w, k) - self.zl[k];
-            }
-            if self.upper[k] < f64::INFINITY {
-                step.zu[k] = (self.mu + self.zu[k] * d) / self.upper_slack(&self.current.w, k) - self.zu[k];
-            }
+            let d = self.step.w[k];
+            let (lower, upper) = (self.lower_slack(&self.current.w, k), self.upper_slack(&self.current.w, k));
+            self.step.zl[k] = (self.mu - self.zl[k] * d) / lower - self.zl[k];
+            self.step.zu[k] = (self.mu + self.zu[k] * d) / upper - self.zu[k];
         }
-        step.w.iter().chain(&step.y).all(|v| v.is_finite())
+        self.step.w.iter().chain(&self.step.y).all(|v| v.is_finite())
     }
 
     /// The derivative of the barrier objective along a step.
@@ -184,13 +164,8 @@ impl BarrierProblem {
             } else {
                 self.row_variables[k - n].cost
             };
-            if self.lower[k] > f64::NEG_INFINITY {
-                s -= self.mu / self.lower_slack(&self.current.w, k);
-            }
-            if self.upper[k] < f64::INFINITY {
-                s += self.mu / self.upper_slack(&self.current.w, k);
-            }
-            sum += s * d;
+            let [lower, upper] = self.central_multipliers(k);
+            sum += (s - lower + upper) * d;
         }
         sum
     }
@@ -250,13 +225,11 @@ impl BarrierProblem {
     pub fn least_norm_step(&mut self, kkt: &mut KktSystem) {
         let n = self.columns();
         self.step.w.fill(0.0);
-        let mut rows = std::mem::take(&mut self.rows);
-        self.residual(&self.current.c, &self.current.w, &mut rows);
+        self.update_rows(false);
         self.right[..n].fill(0.0);
-        for (b, r) in self.right[n..].iter_mut().zip(&rows) {
+        for (b, r) in self.right[n..].iter_mut().zip(&self.rows) {
             *b = -r;
         }
-        self.rows = rows;
         if kkt.solve(&self.right, &mut self.solution) {
             self.step.w[..n].copy_from_slice(&self.solution[..n]);
         }

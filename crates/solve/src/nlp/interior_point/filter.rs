@@ -9,7 +9,6 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Removes all pairs.
     pub fn clear(&mut self) {
         self.pairs.clear();
     }

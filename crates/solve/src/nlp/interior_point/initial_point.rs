@@ -12,7 +12,7 @@ use super::barrier_problem::BarrierProblem;
 use super::options::{Options, WarmStart};
 use super::reduced_layout::ReducedLayout;
 use crate::arithmetic::max_abs;
-use crate::error::{SolveError, length};
+use crate::error::{SolveError, all_finite};
 use crate::nlp::problem::{Bound, Program};
 use crate::nlp::solution::{CallbackAction, IterationRecord};
 use crate::tolerances::interior_point::{
@@ -22,31 +22,23 @@ use crate::tolerances::interior_point::{
 
 /// Rejects invalid settings.
 pub(super) fn check(options: &Options, reduced: &ReducedLayout) -> Result<(), SolveError> {
-    let numbers =
-        [options.tolerance, options.constraint_tolerance, options.acceptable_tolerance, options.barrier];
-    if let Some(index) = numbers.iter().position(|v| !(v.is_finite() && *v > 0.0)) {
-        return Err(SolveError::NotPositive {
-            what: ["tolerance", "constraint tolerance", "acceptable tolerance", "barrier parameter"][index],
-            value: numbers[index],
-        });
-    }
+    let mut settings = vec![
+        ("tolerance", options.tolerance),
+        ("constraint tolerance", options.constraint_tolerance),
+        ("acceptable tolerance", options.acceptable_tolerance),
+        ("barrier parameter", options.barrier),
+    ];
     if let Some(warm) = &options.warm {
-        if !(warm.barrier.is_finite() && warm.barrier > 0.0) {
-            return Err(SolveError::NotPositive {
-                what: "barrier parameter of a warm start",
-                value: warm.barrier,
-            });
-        }
-        if let Some(value) = warm.scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
-            return Err(SolveError::NotPositive { what: "scale of a warm start", value });
-        }
+        settings.push(("barrier parameter of a warm start", warm.barrier));
+        settings.extend(warm.scale.map(|scale| ("scale of a warm start", scale)));
         let m = &warm.multipliers;
-        length("multipliers of constraints", "constraint", reduced.constraints, m.constraints.len())?;
-        length("multipliers of lower bounds", "variable", reduced.variables, m.lower.len())?;
-        length("multipliers of upper bounds", "variable", reduced.variables, m.upper.len())?;
-        crate::error::all_finite("multipliers of constraints", &m.constraints)?;
-        crate::error::all_finite("multipliers of lower bounds", &m.lower)?;
-        crate::error::all_finite("multipliers of upper bounds", &m.upper)?;
+        m.check_lengths(reduced.variables, reduced.constraints)?;
+        all_finite("multipliers of constraints", &m.constraints)?;
+        all_finite("multipliers of lower bounds", &m.lower)?;
+        all_finite("multipliers of upper bounds", &m.upper)?;
+    }
+    if let Some(&(what, value)) = settings.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
+        return Err(SolveError::NotPositive { what, value });
     }
     Ok(())
 }
@@ -63,13 +55,10 @@ impl<P: Program> Algorithm<'_, P> {
             return (Exit::Stalled(format!("the program has no value at the start: {why}")), problem);
         }
         self.scale_rows(&mut problem);
-        let mut problem = {
-            let relaxation = RELAXATION * self.options.constraint_tolerance;
-            let mut scaled = BarrierProblem::new(reduced, |row| self.scaled.row_bound(row));
-            scaled.relax_bounds(relaxation, &self.scaled.scales);
-            scaled.current = problem.current;
-            scaled
-        };
+        let current = problem.current;
+        problem = BarrierProblem::new(reduced, |row| self.scaled.row_bound(row));
+        problem.relax_bounds(RELAXATION * self.options.constraint_tolerance, &self.scaled.scales);
+        problem.current = current;
         self.initialise_row_variables(&mut problem);
         problem.mu = self.options.barrier;
         self.initialise_multipliers(&mut problem);
@@ -113,13 +102,9 @@ impl<P: Program> Algorithm<'_, P> {
 
     fn evaluate_start(&mut self, problem: &mut BarrierProblem) -> bool {
         let current = &mut problem.current;
-        match self.scaled.evaluate(&self.point, &mut current.c) {
-            Some(f) => {
-                current.f = f;
-                self.scaled.differentiate(&self.point, &mut current.gradient, &mut current.jacobian)
-            }
-            None => false,
-        }
+        let Some(f) = self.scaled.evaluate(&self.point, &mut current.c) else { return false };
+        current.f = f;
+        self.scaled.differentiate(&self.point, &mut current.gradient, &mut current.jacobian)
     }
 
     /// Brings the entries of every row into range.
@@ -176,20 +161,15 @@ impl<P: Program> Algorithm<'_, P> {
     }
 
     fn initialise_multipliers(&mut self, problem: &mut BarrierProblem) {
-        if let Some(warm) = &self.options.warm
-            && let Some(scale) = warm.scale
-        {
-            problem.weight = scale;
-            self.warm_multipliers(problem, warm);
-            return;
+        let warm = self.options.warm.as_ref();
+        let known_scale = warm.and_then(|warm| warm.scale);
+        let factored = known_scale.is_none() && problem.factor_least_squares(self.kkt);
+        match known_scale {
+            Some(scale) => problem.weight = scale,
+            None if factored => self.scale_objective(problem),
+            None => problem.weight = weight(max_abs(&problem.current.gradient)),
         }
-        let factored = problem.factor_least_squares(self.kkt);
-        if factored {
-            self.scale_objective(problem);
-        } else {
-            problem.weight = weight(max_abs(&problem.current.gradient));
-        }
-        if let Some(warm) = &self.options.warm {
+        if let Some(warm) = warm {
             self.warm_multipliers(problem, warm);
             return;
         }
@@ -220,16 +200,9 @@ impl<P: Program> Algorithm<'_, P> {
         for k in 0..problem.zl.len() {
             let (lower_slack, upper_slack) =
                 (problem.lower_slack(&problem.current.w, k), problem.upper_slack(&problem.current.w, k));
-            problem.zl[k] = if lower_slack.is_finite() {
-                problem.zl[k].max(problem.mu / lower_slack.max(1.0))
-            } else {
-                0.0
-            };
-            problem.zu[k] = if upper_slack.is_finite() {
-                problem.zu[k].max(problem.mu / upper_slack.max(1.0))
-            } else {
-                0.0
-            };
+            for (z, slack) in [(&mut problem.zl[k], lower_slack), (&mut problem.zu[k], upper_slack)] {
+                *z = if slack.is_finite() { z.max(problem.mu / slack.max(1.0)) } else { 0.0 };
+            }
         }
         problem.reset_bound_multipliers();
     }

@@ -13,7 +13,7 @@
 
 use super::condensed::Condensed;
 use super::reduced_layout::ReducedLayout;
-use crate::arithmetic::max_abs;
+use crate::arithmetic::{add_scaled, max_abs};
 use crate::sparse::{Inertia, Ldl, SymmetricMatrix};
 use crate::tolerances::interior_point::{REFINED, UNUSABLE};
 use std::time::{Duration, Instant};
@@ -21,7 +21,6 @@ use std::time::{Duration, Instant};
 /// Steps of refinement at most.
 const MAX_REFINEMENTS: usize = 6;
 
-/// Matrix, factors and workspace.
 pub(super) struct KktSystem {
     columns: usize,
     /// The matrix that is factorised.
@@ -129,7 +128,6 @@ impl KktSystem {
         }
     }
 
-    /// Resets counters and times.
     pub fn reset_statistics(&mut self) {
         self.factorisations = 0;
         self.factoring = Duration::ZERO;
@@ -255,9 +253,7 @@ impl KktSystem {
             }
             if ratio >= best {
                 // The last correction did harm: take it back.
-                for (x, d) in x.iter_mut().zip(&self.correction) {
-                    *x -= d;
-                }
+                add_scaled(x, -1.0, &self.correction);
                 return Some(best);
             }
             let slow = ratio > 0.5 * best;
@@ -271,9 +267,7 @@ impl KktSystem {
             self.residual = residual;
             self.correction = correction;
             solved?;
-            for (x, d) in x.iter_mut().zip(&self.correction) {
-                *x += d;
-            }
+            add_scaled(x, 1.0, &self.correction);
         }
         Some(best)
     }

@@ -5,7 +5,7 @@
 //! ```
 
 use super::algorithm::Algorithm;
-use super::barrier_problem::{BarrierProblem, Step};
+use super::barrier_problem::BarrierProblem;
 use crate::nlp::problem::Program;
 use crate::nlp::solution::Acceptance;
 use crate::tolerances::interior_point::{
@@ -57,6 +57,13 @@ pub(super) struct AcceptedStep {
     pub augment_filter: bool,
 }
 
+impl AcceptedStep {
+    /// A step taken at the first trial, with the filter as it is.
+    pub fn first(alpha: f64, how: Acceptance) -> Self {
+        Self { alpha, trials: 1, how, augment_filter: false }
+    }
+}
+
 impl BarrierProblem {
     /// Whether a trial is good enough, and whether by its objective.
     pub fn filter_acceptance(
@@ -92,16 +99,11 @@ impl BarrierProblem {
 }
 
 impl<P: Program> Algorithm<'_, P> {
-    /// Moves the trial by a part of a step and evaluates there. The violation and the barrier objective, if there are any.
-    pub fn evaluate_trial(
-        &mut self,
-        problem: &mut BarrierProblem,
-        step: &[f64],
-        alpha: f64,
-    ) -> Option<(f64, f64)> {
+    /// Moves the trial by a part of the step and evaluates there. The violation and the barrier objective, if there are any.
+    pub fn evaluate_trial(&mut self, problem: &mut BarrierProblem, alpha: f64) -> Option<(f64, f64)> {
         let n = problem.columns();
-        self.scaled.retract(&self.point, alpha, &step[..n], &mut self.trial_point);
-        for ((t, w), d) in problem.trial.w.iter_mut().zip(&problem.current.w).zip(step) {
+        self.scaled.retract(&self.point, alpha, &problem.step.w[..n], &mut self.trial_point);
+        for ((t, w), d) in problem.trial.w.iter_mut().zip(&problem.current.w).zip(&problem.step.w) {
             *t = w + alpha * d;
         }
         self.scaled.coordinates(&self.trial_point, &mut problem.trial.w);
@@ -123,41 +125,25 @@ impl<P: Program> Algorithm<'_, P> {
         reference: &LineSearchReference,
         tau: f64,
     ) -> Option<AcceptedStep> {
-        let step = std::mem::take(&mut problem.step);
-        let found = self.line_search_along(problem, &step, reference, tau);
-        problem.step = step;
-        if let Some(AcceptedStep { how: Acceptance::SecondOrderCorrection, .. }) = found {
-            std::mem::swap(&mut problem.step, &mut problem.correction_step);
-        }
-        found
-    }
-
-    fn line_search_along(
-        &mut self,
-        problem: &mut BarrierProblem,
-        step: &Step,
-        reference: &LineSearchReference,
-        tau: f64,
-    ) -> Option<AcceptedStep> {
-        let max_step = problem.max_step(&step.w, tau);
-        let mut alpha = max_step;
+        let mut alpha = problem.max_step(&problem.step.w, tau);
         let mut trials = 0;
         let min_step = reference.min_step();
         while alpha >= min_step {
             trials += 1;
-            if let Some((theta, phi)) = self.evaluate_trial(problem, &step.w, alpha) {
+            if let Some((theta, phi)) = self.evaluate_trial(problem, alpha) {
                 if let Some(how) = problem.filter_acceptance(reference, alpha, theta, phi)
                     && self.differentiate_trial(problem)
                 {
                     let augment_filter = how != Acceptance::Objective;
                     return Some(AcceptedStep { alpha, trials, how, augment_filter });
                 }
-                if trials == 1
-                    && theta >= reference.theta
-                    && let Some(accepted) =
-                        self.second_order_correction(problem, reference, theta, alpha, tau)
-                {
-                    return Some(accepted);
+                if trials == 1 && theta >= reference.theta {
+                    std::mem::swap(&mut problem.step, &mut problem.correction_step);
+                    let corrected = self.second_order_correction(problem, reference, theta, alpha, tau);
+                    if corrected.is_some() {
+                        return corrected;
+                    }
+                    std::mem::swap(&mut problem.step, &mut problem.correction_step);
                 }
             }
             alpha *= 0.5;
@@ -165,7 +151,8 @@ impl<P: Program> Algorithm<'_, P> {
         None
     }
 
-    /// Corrections of second order: the same matrix, with the residual of the rows at the end of the step added.
+    /// Corrections of second order: the same matrix, with the residual of the rows at the end of the step added. The step is
+    /// overwritten.
     fn second_order_correction(
         &mut self,
         problem: &mut BarrierProblem,
@@ -174,46 +161,36 @@ impl<P: Program> Algorithm<'_, P> {
         alpha_first: f64,
         tau: f64,
     ) -> Option<AcceptedStep> {
-        let mut correction_step = std::mem::take(&mut problem.correction_step);
-        let mut soc_residual = std::mem::take(&mut self.soc_residual);
-        soc_residual.resize(problem.y.len(), 0.0);
-        problem.residual(&problem.current.c, &problem.current.w, &mut soc_residual);
-        let mut alpha = alpha_first;
-        let mut theta_last = theta_first;
-        let mut accepted = None;
+        problem.update_rows(false);
+        let mut soc_residual = problem.rows.clone();
+        let (mut alpha, mut theta_last) = (alpha_first, theta_first);
         for count in 1..=MAX_CORRECTIONS {
-            let mut rows = std::mem::take(&mut problem.rows);
-            problem.residual(&problem.trial.c, &problem.trial.w, &mut rows);
-            for (r, sum) in rows.iter_mut().zip(&mut soc_residual) {
+            problem.update_rows(true);
+            for (r, sum) in problem.rows.iter_mut().zip(&mut soc_residual) {
                 *sum = alpha * *sum + *r;
                 *r = *sum;
             }
-            problem.rows = rows;
-            if !problem.solve_step(self.kkt, self.regularisation.columns, &mut correction_step) {
-                break;
+            if !problem.solve_step(self.kkt, self.regularisation.columns) {
+                return None;
             }
-            alpha = problem.max_step(&correction_step.w, tau);
-            let Some((theta, phi)) = self.evaluate_trial(problem, &correction_step.w, alpha) else { break };
+            alpha = problem.max_step(&problem.step.w, tau);
+            let (theta, phi) = self.evaluate_trial(problem, alpha)?;
             if let Some(how) = problem.filter_acceptance(reference, alpha_first, theta, phi)
                 && self.differentiate_trial(problem)
             {
-                let augment_filter = how != Acceptance::Objective;
-                accepted = Some(AcceptedStep {
+                return Some(AcceptedStep {
                     alpha,
                     trials: 1 + count,
                     how: Acceptance::SecondOrderCorrection,
-                    augment_filter,
+                    augment_filter: how != Acceptance::Objective,
                 });
-                break;
             }
             if theta > KAPPA_SOC * theta_last {
-                break;
+                return None;
             }
             theta_last = theta;
         }
-        problem.correction_step = correction_step;
-        self.soc_residual = soc_residual;
-        accepted
+        None
     }
 
     /// Takes a step below rounding, untested; `None` if it is not that short or leads nowhere.
@@ -221,11 +198,8 @@ impl<P: Program> Algorithm<'_, P> {
         if !problem.is_tiny() {
             return None;
         }
-        let step = std::mem::take(&mut problem.step);
-        let alpha = problem.max_step(&step.w, tau);
-        let there =
-            self.evaluate_trial(problem, &step.w, alpha).is_some() && self.differentiate_trial(problem);
-        problem.step = step;
-        there.then_some(AcceptedStep { alpha, trials: 1, how: Acceptance::Tiny, augment_filter: false })
+        let alpha = problem.max_step(&problem.step.w, tau);
+        self.evaluate_trial(problem, alpha)?;
+        self.differentiate_trial(problem).then(|| AcceptedStep::first(alpha, Acceptance::Tiny))
     }
 }

@@ -97,14 +97,12 @@ impl InteriorPoint {
             trial_point: start.clone(),
             iteration: 0,
             regularisation: Regularisation::default(),
-            soc_residual: Vec::new(),
             barrier_restarts: 0,
             best: None,
             watchdog: None,
         };
         let (exit, problem) = search.solve_from(start);
-        let (solution, point) = search.into_solution(exit, problem);
-        let mut solution = with_point(solution, point);
+        let mut solution = search.into_solution(exit, problem);
         solution.residual = kkt_residual(program, &solution.point, &solution.multipliers)?;
         solution.timing.total = began.elapsed();
         self.cached = Some((reduced, kkt));
@@ -112,28 +110,9 @@ impl InteriorPoint {
     }
 }
 
-/// The same with a point.
-fn with_point<P>(solution: Solution<()>, point: P) -> Solution<P> {
-    let Solution { point: (), objective, multipliers, outcome, residual, iterations, .. } = solution;
-    let Solution { factorisations, evaluations, barrier, scale, timing, .. } = solution;
-    Solution {
-        point,
-        objective,
-        multipliers,
-        outcome,
-        residual,
-        iterations,
-        factorisations,
-        evaluations,
-        barrier,
-        scale,
-        timing,
-    }
-}
-
 impl<P: Program> Algorithm<'_, P> {
     /// The answer, with multipliers in the program's units.
-    fn into_solution(mut self, exit: Exit, mut problem: BarrierProblem) -> (Solution<()>, P::Point) {
+    fn into_solution(mut self, exit: Exit, mut problem: BarrierProblem) -> Solution<P::Point> {
         let unfinished =
             matches!(exit, Exit::Acceptable(_) | Exit::Stalled(_) | Exit::IterationLimit | Exit::Stopped);
         if unfinished
@@ -175,8 +154,8 @@ impl<P: Program> Algorithm<'_, P> {
             substitution: self.kkt.solving,
             ..Timing::default()
         };
-        let solution = Solution {
-            point: (),
+        Solution {
+            point: self.point,
             objective,
             multipliers,
             outcome,
@@ -187,8 +166,7 @@ impl<P: Program> Algorithm<'_, P> {
             barrier: problem.mu,
             scale: problem.weight,
             timing,
-        };
-        (solution, self.point)
+        }
     }
 
     /// The constraints that conflict: violated ones, then those that hold and conflict.

@@ -11,7 +11,7 @@
 use super::algorithm::{Algorithm, Exit};
 use super::barrier_problem::BarrierProblem;
 use super::line_search::AcceptedStep;
-use crate::arithmetic::{dot, norm};
+use crate::arithmetic::{dot, max_abs, norm};
 use crate::nlp::problem::Program;
 use crate::nlp::solution::{Acceptance, CallbackAction};
 use crate::tolerances::interior_point::{
@@ -40,8 +40,7 @@ impl<P: Program> Algorithm<'_, P> {
                 return Exit::Saddle(curvature);
             }
             let Some(length) = self.escape(problem, curvature) else { return Exit::Saddle(curvature) };
-            let accepted =
-                AcceptedStep { alpha: length, trials: 1, how: Acceptance::Saddle, augment_filter: false };
+            let accepted = AcceptedStep::first(length, Acceptance::Saddle);
             if self.report(problem, &accepted, 0.0, false) == CallbackAction::Stop {
                 return Exit::Stopped;
             }
@@ -78,10 +77,8 @@ impl<P: Program> Algorithm<'_, P> {
         for round in 0..ROUNDS {
             problem.right.fill(0.0);
             problem.right[..n].copy_from_slice(&direction);
-            let mut solution = std::mem::take(&mut problem.solution);
-            let solved = self.kkt.solve(&problem.right, &mut solution);
-            direction.copy_from_slice(&solution[..n]);
-            problem.solution = solution;
+            let solved = self.kkt.solve(&problem.right, &mut problem.solution);
+            direction.copy_from_slice(&problem.solution[..n]);
             let length = norm(&direction);
             if !solved || !(length > 0.0) {
                 return None;
@@ -97,9 +94,7 @@ impl<P: Program> Algorithm<'_, P> {
                 break;
             }
         }
-        let size = problem.hessian.iter().fold(0.0, |a: f64, h| a.max(h.abs()));
-        problem.step.w[..n].copy_from_slice(&direction);
-        (least < -FLAT * size).then_some(least)
+        (least < -FLAT * max_abs(&problem.hessian)).then_some(least)
     }
 
     /// Brings the regularisation nearer to the least that does: the iteration converges faster. Whether it was much too large;
@@ -125,9 +120,10 @@ impl<P: Program> Algorithm<'_, P> {
 
     /// Moves along the direction to a lower barrier objective. The length moved, if there is one.
     fn escape(&mut self, problem: &mut BarrierProblem, curvature: f64) -> Option<f64> {
-        let mut step = std::mem::take(&mut problem.step);
-        let length = self.escape_along(problem, &mut step.w, curvature);
-        problem.step = step;
+        problem.complete_row_variables();
+        let direction = problem.step.w.clone();
+        let length = self.escape_along(problem, &direction, curvature);
+        problem.step.w = direction;
         length.inspect(|_| {
             self.swap_trial(problem);
             problem.mu = problem.mu.max(ESCAPE_BARRIER.min(self.options.barrier));
@@ -139,26 +135,24 @@ impl<P: Program> Algorithm<'_, P> {
     fn escape_along(
         &mut self,
         problem: &mut BarrierProblem,
-        step: &mut [f64],
+        direction: &[f64],
         curvature: f64,
     ) -> Option<f64> {
         let n = problem.columns();
-        problem.complete_row_variables(step);
-        let derivative = problem.directional_derivative(step);
+        let derivative = problem.directional_derivative(direction);
         let (theta, phi) = (problem.theta(false), problem.phi(problem.current.f, &problem.current.w));
-        let penalty = 2.0 * problem.y.iter().fold(0.0, |a: f64, y| a.max(y.abs()));
+        let penalty = 2.0 * max_abs(&problem.y);
         let downhill = if derivative > 0.0 { -1.0 } else { 1.0 };
-        let largest = step[..n].iter().fold(0.0, |a: f64, d| a.max(d.abs()));
-        let mut retract = step.to_vec();
+        let largest = max_abs(&direction[..n]);
         for sign in [downhill, -downhill] {
             let mut length = FIRST_ESCAPE / largest;
             for _ in 0..LENGTHS {
-                for (m, d) in retract.iter_mut().zip(step.iter()) {
-                    *m = sign * length * d;
+                for (step, d) in problem.step.w.iter_mut().zip(direction) {
+                    *step = sign * length * d;
                 }
                 let expected = theta * penalty + phi + ESCAPE_SHARE * 0.5 * length * length * curvature;
-                if problem.max_step(&retract[..n], 0.9) >= 1.0
-                    && self.decreases_merit(problem, &mut retract, penalty, expected)
+                if problem.max_step(&problem.step.w[..n], 0.9) >= 1.0
+                    && self.decreases_merit(problem, penalty, expected)
                 {
                     return Some(length);
                 }
@@ -168,17 +162,11 @@ impl<P: Program> Algorithm<'_, P> {
         None
     }
 
-    /// Whether a step, corrected until the rows hold about as well as before, ends where merit is low enough.
-    fn decreases_merit(
-        &mut self,
-        problem: &mut BarrierProblem,
-        retract: &mut [f64],
-        penalty: f64,
-        expected: f64,
-    ) -> bool {
+    /// Whether the step, corrected until the rows hold about as well as before, ends where merit is low enough.
+    fn decreases_merit(&mut self, problem: &mut BarrierProblem, penalty: f64, expected: f64) -> bool {
         let n = problem.columns();
         for _ in 0..MAX_CORRECTIONS {
-            if self.evaluate_trial(problem, retract, 1.0).is_none() {
+            if self.evaluate_trial(problem, 1.0).is_none() {
                 return false;
             }
             problem.reset_trial_slacks();
@@ -186,21 +174,17 @@ impl<P: Program> Algorithm<'_, P> {
             if phi + penalty * theta <= expected {
                 return self.differentiate_trial(problem);
             }
-            let mut rows = std::mem::take(&mut problem.rows);
-            problem.residual(&problem.trial.c, &problem.trial.w, &mut rows);
+            problem.update_rows(true);
             problem.right.fill(0.0);
-            for (b, r) in problem.right[n..].iter_mut().zip(&rows) {
+            for (b, r) in problem.right[n..].iter_mut().zip(&problem.rows) {
                 *b = -r;
             }
-            problem.rows = rows;
-            let mut solution = std::mem::take(&mut problem.solution);
-            let solved = self.kkt.solve(&problem.right, &mut solution);
-            for (m, d) in retract[..n].iter_mut().zip(&solution) {
-                *m += d;
+            let solved = self.kkt.solve(&problem.right, &mut problem.solution);
+            for (step, d) in problem.step.w[..n].iter_mut().zip(&problem.solution) {
+                *step += d;
             }
-            problem.solution = solution;
-            problem.complete_row_variables(retract);
-            if !solved || problem.max_step(&retract[..n], 0.9) < 1.0 {
+            problem.complete_row_variables();
+            if !solved || problem.max_step(&problem.step.w[..n], 0.9) < 1.0 {
                 return false;
             }
         }
@@ -209,14 +193,15 @@ impl<P: Program> Algorithm<'_, P> {
 }
 
 impl BarrierProblem {
-    /// Completes a step of the columns by what the slacks of the rows do with it.
-    fn complete_row_variables(&self, step: &mut [f64]) {
+    /// Completes the step of the columns by what the slacks of the rows do with it.
+    fn complete_row_variables(&mut self) {
         let n = self.columns();
+        let (columns, rows) = self.step.w.split_at_mut(n);
         let mut along = vec![0.0; self.y.len()];
         for (value, &(row, column)) in self.current.jacobian.iter().zip(&self.places) {
-            along[row as usize] += value * step[column as usize];
+            along[row as usize] += value * columns[column as usize];
         }
-        for (d, row_variable) in step[n..].iter_mut().zip(&self.row_variables) {
+        for (d, row_variable) in rows.iter_mut().zip(&self.row_variables) {
             *d = along[row_variable.row];
         }
     }
@@ -233,8 +218,8 @@ impl BarrierProblem {
         }
     }
 
-    /// The curvature of the Lagrangian with the barrier's stiffness along a direction of length one.
-    fn curvature(&self, direction: &[f64], reduced: &super::reduced_layout::ReducedLayout) -> f64 {
+    /// The curvature of the Lagrangian with the barrier's stiffness along a direction of length one, which becomes the step.
+    fn curvature(&mut self, direction: &[f64], reduced: &super::reduced_layout::ReducedLayout) -> f64 {
         let n = self.columns();
         let mut product = vec![0.0; n];
         for (value, &(_, i, j)) in self.hessian.iter().zip(&reduced.hessian) {
@@ -244,10 +229,9 @@ impl BarrierProblem {
             }
         }
         let mut sum = dot(&product, direction);
-        let mut step = direction.to_vec();
-        step.resize(self.lower.len(), 0.0);
-        self.complete_row_variables(&mut step);
-        for (k, d) in step.iter().enumerate() {
+        self.step.w[..n].copy_from_slice(direction);
+        self.complete_row_variables();
+        for (k, d) in self.step.w.iter().enumerate() {
             sum += self.barrier_curvature(k) * d * d;
         }
         sum

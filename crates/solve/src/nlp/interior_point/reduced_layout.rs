@@ -1,6 +1,6 @@
 //! Which variables and constraints take part: fixed variables and constraints without ends are left out.
 
-use crate::error::SolveError;
+use crate::error::{SolveError, in_range, interval};
 use crate::nlp::problem::{Bound, Layout};
 
 /// Marks what takes no part.
@@ -48,7 +48,7 @@ impl ReducedLayout {
         };
         let mut column_of = vec![ABSENT; variables];
         for (variable, bound) in layout.variables.iter().enumerate() {
-            check_bound("bounds of variables", variable, bound)?;
+            interval("bounds of variables", [variable; 2], (bound.lower, bound.upper))?;
             if bound.is_equation() {
                 reduced.fixed.push((variable, bound.lower));
             } else {
@@ -60,7 +60,7 @@ impl ReducedLayout {
         }
         let mut row_of = vec![ABSENT; constraints];
         for (constraint, bound) in layout.constraints.iter().enumerate() {
-            check_bound("bounds of constraints", constraint, bound)?;
+            interval("bounds of constraints", [constraint; 2], (bound.lower, bound.upper))?;
             if *bound != Bound::FREE {
                 row_of[constraint] = reduced.rows.len();
                 reduced.rows.push(*bound);
@@ -68,15 +68,15 @@ impl ReducedLayout {
             }
         }
         for (k, (&i, &j)) in layout.jacobian.rows.iter().zip(&layout.jacobian.columns).enumerate() {
-            check_index("constraint", i, constraints)?;
-            check_index("variable", j, variables)?;
+            in_range("constraint", i, constraints)?;
+            in_range("variable", j, variables)?;
             if row_of[i] != ABSENT && column_of[j] != ABSENT {
                 reduced.jacobian.push((k, row_of[i], column_of[j]));
             }
         }
         for (k, (&i, &j)) in layout.hessian.rows.iter().zip(&layout.hessian.columns).enumerate() {
-            check_index("variable", i, variables)?;
-            check_index("variable", j, variables)?;
+            in_range("variable", i, variables)?;
+            in_range("variable", j, variables)?;
             let (a, b) = (column_of[i], column_of[j]);
             if a != ABSENT && b != ABSENT {
                 reduced.hessian.push((k, a.max(b), a.min(b)));
@@ -92,19 +92,4 @@ impl ReducedLayout {
             && self.jacobian == other.jacobian
             && self.hessian == other.hessian
     }
-}
-
-fn check_bound(what: &'static str, index: usize, bound: &Bound) -> Result<(), SolveError> {
-    let Bound { lower, upper } = *bound;
-    let odd = |v: f64, allowed: f64| v.is_nan() || (v.is_infinite() && v != allowed);
-    for (value, allowed) in [(lower, f64::NEG_INFINITY), (upper, f64::INFINITY)] {
-        if odd(value, allowed) {
-            return Err(SolveError::NotFinite { what, index, value });
-        }
-    }
-    if lower > upper { Err(SolveError::CrossedBounds { lower, upper }) } else { Ok(()) }
-}
-
-fn check_index(what: &'static str, index: usize, count: usize) -> Result<(), SolveError> {
-    if index < count { Ok(()) } else { Err(SolveError::OutOfRange { what, index, count }) }
 }

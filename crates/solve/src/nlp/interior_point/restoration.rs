@@ -61,11 +61,8 @@ impl<P: Program> Algorithm<'_, P> {
         let regularisation = std::mem::take(&mut self.regularisation);
         let exit = self.solve_barrier_problems(&mut inner, Some(&goal));
         self.regularisation = regularisation;
-        problem.current.w.copy_from_slice(&inner.current.w[..all]);
-        problem.current.f = inner.current.f;
-        problem.current.c.copy_from_slice(&inner.current.c);
-        problem.current.gradient.copy_from_slice(&inner.current.gradient);
-        problem.current.jacobian.copy_from_slice(&inner.current.jacobian);
+        problem.current = inner.current;
+        problem.current.w.truncate(all);
         let reached = problem.theta(false);
         match exit {
             Exit::Restored => {
@@ -103,11 +100,11 @@ impl<P: Program> Algorithm<'_, P> {
 impl BarrierProblem {
     /// The problem of the least violation, begun where this one is.
     fn restoration_problem(&mut self, reduced: &super::reduced_layout::ReducedLayout) -> BarrierProblem {
-        let mut rows = vec![0.0; self.y.len()];
-        self.residual(&self.current.c, &self.current.w, &mut rows);
+        self.update_rows(false);
+        let rows = &self.rows;
         let mut inner = self.clone();
         inner.weight = 0.0;
-        inner.mu = RESTORATION_BARRIER * self.mu.max(max_abs(&rows));
+        inner.mu = RESTORATION_BARRIER * self.mu.max(max_abs(rows));
         inner.proximal = proximal(inner.mu);
         inner.y.fill(0.0);
         for z in inner.zl.iter_mut().chain(&mut inner.zu) {

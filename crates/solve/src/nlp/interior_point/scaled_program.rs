@@ -90,29 +90,20 @@ impl<'a, P: Program> ScaledProgram<'a, P> {
         let value = self.program.evaluate(at, &mut self.values);
         self.time += start.elapsed();
         self.evaluations += 1;
-        match value {
+        let why = match value {
             Ok(f) if f.is_finite() => {
                 for (row, c) in rows.iter_mut().enumerate() {
                     *c = self.scales[row] * self.values[self.reduced.constraint_of[row]];
                 }
-                match rows.iter().position(|c| !c.is_finite()) {
-                    None => Some(f),
-                    Some(row) => {
-                        let name = self.program.constraint_name(self.reduced.constraint_of[row]);
-                        self.undefined = Some(format!("{name} is not a number"));
-                        None
-                    }
-                }
+                let Some(row) = rows.iter().position(|c| !c.is_finite()) else { return Some(f) };
+                let name = self.program.constraint_name(self.reduced.constraint_of[row]);
+                format!("{name} is not a number")
             }
-            Ok(_) => {
-                self.undefined = Some("the objective is not a number".into());
-                None
-            }
-            Err(why) => {
-                self.undefined = Some(why.0);
-                None
-            }
-        }
+            Ok(_) => "the objective is not a number".into(),
+            Err(why) => why.0,
+        };
+        self.undefined = Some(why);
+        None
     }
 
     /// The gradient of the objective, unscaled, and the Jacobian of the rows. Whether there are any.
@@ -130,11 +121,11 @@ impl<'a, P: Program> ScaledProgram<'a, P> {
         for (value, &(entry, row, _)) in jacobian.iter_mut().zip(&self.reduced.jacobian) {
             *value = self.scales[row] * self.jacobian[entry];
         }
-        let check_bound = gradient.iter().chain(jacobian.iter()).all(|v| v.is_finite());
-        if !check_bound {
+        let finite = gradient.iter().chain(jacobian.iter()).all(|v| v.is_finite());
+        if !finite {
             self.undefined = Some("a first derivative is not a number".into());
         }
-        check_bound
+        finite
     }
 
     /// The Hessian of `weight f + Σ y c`. Whether there is one.

@@ -31,12 +31,8 @@ impl BarrierProblem {
         let (mut dual, mut products, mut ends) = (0.0, 0.0, 0_usize);
         for k in 0..self.lagrangian_gradient.len() {
             dual += (self.lagrangian_gradient[k] - self.zl[k] + self.zu[k]).abs();
-            let lower_product = (self.lower[k] > f64::NEG_INFINITY)
-                .then(|| self.lower_slack(&self.current.w, k) * self.zl[k]);
-            let upper_product =
-                (self.upper[k] < f64::INFINITY).then(|| self.upper_slack(&self.current.w, k) * self.zu[k]);
-            for product in [lower_product, upper_product].into_iter().flatten() {
-                products += (product - self.mu).abs();
+            for (slack, z) in self.ends(k) {
+                products += (slack * z - self.mu).abs();
                 ends += 1;
             }
         }
@@ -46,11 +42,11 @@ impl BarrierProblem {
             + products / ends.max(1) as f64
     }
 
-    fn step_multipliers(&mut self, alpha: f64) {
-        let steps = &self.step;
-        let all = self.y.iter_mut().zip(&steps.y);
-        let all = all.chain(self.zl.iter_mut().zip(&steps.zl)).chain(self.zu.iter_mut().zip(&steps.zu));
-        all.for_each(|(value, d)| *value += alpha * d);
+    /// Moves the multipliers of the rows and those of bounds by parts of the step.
+    pub fn step_multipliers(&mut self, alpha: f64, alpha_dual: f64) {
+        self.y.iter_mut().zip(&self.step.y).for_each(|(y, d)| *y += alpha * d);
+        let bounds = self.zl.iter_mut().zip(&self.step.zl).chain(self.zu.iter_mut().zip(&self.step.zu));
+        bounds.for_each(|(z, d)| *z += alpha_dual * d);
     }
 }
 
@@ -72,27 +68,19 @@ impl<P: Program> Algorithm<'_, P> {
             problem.augment_filter(reference.theta, reference.phi);
         }
         let before = problem.primal_dual_error();
-        let step = std::mem::take(&mut problem.step);
-        let alpha = problem.max_step(&step.w, tau).min(problem.max_dual_step(&step, tau));
-        let values = self.evaluate_trial(problem, &step.w, alpha);
-        problem.step = step;
-        let (theta, phi) = values?;
+        let alpha = problem.max_step(&problem.step.w, tau).min(problem.max_dual_step(tau));
+        let (theta, phi) = self.evaluate_trial(problem, alpha)?;
         if !self.differentiate_trial(problem) {
             return None;
         }
         let acceptable = problem.filter_acceptance(reference, 0.0, theta, phi).is_some();
         let multipliers = (problem.y.clone(), problem.zl.clone(), problem.zu.clone());
         self.swap_trial(problem);
-        problem.step_multipliers(alpha);
+        problem.step_multipliers(alpha, alpha);
         if acceptable || problem.primal_dual_error() <= SOFT_GAIN * before {
             soft.steps = if acceptable { 0 } else { steps + 1 };
             problem.reset_bound_multipliers();
-            return Some(AcceptedStep {
-                alpha,
-                trials: 1,
-                how: Acceptance::SoftRestoration,
-                augment_filter: false,
-            });
+            return Some(AcceptedStep::first(alpha, Acceptance::SoftRestoration));
         }
         self.swap_trial(problem);
         (problem.y, problem.zl, problem.zu) = multipliers;

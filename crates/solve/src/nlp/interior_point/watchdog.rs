@@ -19,16 +19,6 @@ pub(super) struct Watchdog<P> {
     left: usize,
 }
 
-/// How a whole step did.
-pub(super) enum WatchdogOutcome {
-    /// Better than where the untested steps began.
-    Passed(AcceptedStep),
-    /// Not better, but there are more to come.
-    Untested(AcceptedStep),
-    /// The search is back where they began.
-    Reverted,
-}
-
 impl<P: Program> Algorithm<'_, P> {
     /// Starts the watchdog after enough shortened steps.
     pub fn start_watchdog(
@@ -43,46 +33,32 @@ impl<P: Program> Algorithm<'_, P> {
         }
     }
 
-    /// Takes a whole step.
+    /// Takes a whole step: better than where the untested steps began, or untested with more to come. `None` if it is not better and
+    /// the search is back there.
     pub fn watchdog_step(
         &mut self,
         problem: &mut BarrierProblem,
         tau: f64,
         mut watchdog: Watchdog<P::Point>,
-    ) -> WatchdogOutcome {
-        let step = std::mem::take(&mut problem.step);
-        let alpha = problem.max_step(&step.w, tau);
-        let values = self.evaluate_trial(problem, &step.w, alpha);
-        let complete = values.is_some() && self.differentiate_trial(problem);
-        problem.step = step;
-        if let Some((theta, phi)) = values
-            && complete
+    ) -> Option<AcceptedStep> {
+        let alpha = problem.max_step(&problem.step.w, tau);
+        if let Some((theta, phi)) = self.evaluate_trial(problem, alpha)
+            && self.differentiate_trial(problem)
         {
-            if let Some(how) = problem.filter_acceptance(&watchdog.reference, alpha, theta, phi) {
-                let augment_filter = how != Acceptance::Objective;
-                if augment_filter {
-                    problem.augment_filter(watchdog.reference.theta, watchdog.reference.phi);
-                }
-                return WatchdogOutcome::Passed(AcceptedStep {
-                    alpha,
-                    trials: 1,
-                    how: Acceptance::Watchdog,
-                    augment_filter: false,
-                });
+            let passed = problem.filter_acceptance(&watchdog.reference, alpha, theta, phi);
+            if passed.is_some_and(|how| how != Acceptance::Objective) {
+                problem.augment_filter(watchdog.reference.theta, watchdog.reference.phi);
             }
-            if watchdog.left > 0 {
-                watchdog.left -= 1;
-                self.watchdog = Some(watchdog);
-                return WatchdogOutcome::Untested(AcceptedStep {
-                    alpha,
-                    trials: 1,
-                    how: Acceptance::Watchdog,
-                    augment_filter: false,
-                });
+            if passed.is_some() || watchdog.left > 0 {
+                if passed.is_none() {
+                    watchdog.left -= 1;
+                    self.watchdog = Some(watchdog);
+                }
+                return Some(AcceptedStep::first(alpha, Acceptance::Watchdog));
             }
         }
         *problem = watchdog.problem;
         self.point = watchdog.point;
-        WatchdogOutcome::Reverted
+        None
     }
 }
