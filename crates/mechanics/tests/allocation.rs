@@ -198,7 +198,7 @@ fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
     let mut pulls = vec![ForceAccumulator::zero(); 3];
     for law in laws {
         let force = force("f", law);
-        let mut list = Vec::with_capacity(force.stiffness_count());
+        let mut list = Vec::with_capacity(3);
         let before = allocations();
         force.add_forces(0.0, &bodies, &mut pulls).unwrap();
         force.stiffness(0.0, &bodies, &mut list).unwrap();

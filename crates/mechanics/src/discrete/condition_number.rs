@@ -5,8 +5,7 @@
 //! matrix is `Mred/h` plus terms that vanish with `h`, and its condition does not depend on the step.
 
 use super::{Dense, IslandStateMut, Newton, Redundant, StepFailure};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use nalgebra::DMatrix;
 
 /// A form of the variational scheme.

@@ -25,8 +25,7 @@ use super::loops::{End, Loops};
 use crate::force::{Bodies, ForceAccumulator, ForceError, Weights};
 use crate::joint::JointFrame;
 use crate::rotation::Mat3;
-use crate::spatial::{Mat6, Vec6, angular, linear, twist};
-use crate::spatial::{shift_twist, shift_wrench};
+use crate::spatial::{Mat6, Vec6, angular, linear, shift_twist, shift_wrench, twist};
 use crate::tree::Node;
 use percussion_geometry::Vec3;
 

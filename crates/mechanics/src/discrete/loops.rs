@@ -12,8 +12,7 @@ use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::spatial::Vec6;
 use crate::tolerances::REDUNDANT_LOOP_ROW;
-use crate::tree::Closure;
-use crate::tree::System;
+use crate::tree::{Closure, System};
 use percussion_geometry::Vec3;
 use percussion_solve::PivotedQr;
 

@@ -14,11 +14,9 @@ use super::Interval;
 use super::loops::{End, Loops};
 use super::middle;
 use crate::force::{Force, ForceError};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use crate::rotation::Mat3;
-use crate::spatial::Vec6;
-use crate::spatial::spatial_inertia;
+use crate::spatial::{Vec6, spatial_inertia};
 use crate::tolerances::{INNER_RESIDUAL, LINE_SEARCH_SLOPE, NEWTON_DECREMENT, NEWTON_NOISE, OVERSHOOT};
 use crate::tree::Singular;
 use percussion_geometry::Vec3;
@@ -123,7 +121,7 @@ pub struct StepFailure {
 }
 
 /// Workspace for Newton's method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Newton {
     pub(crate) interval: Interval,
     pub(crate) loops: Loops,
@@ -132,20 +130,6 @@ pub struct Newton {
     z: Vec<f64>,
     d: Vec<f64>,
     history: Vec<f64>,
-}
-
-impl Default for Newton {
-    fn default() -> Self {
-        Self {
-            interval: Interval::default(),
-            loops: Loops::default(),
-            krylov: None,
-            r: Vec::new(),
-            z: Vec::new(),
-            d: Vec::new(),
-            history: Vec::with_capacity(MOST_ITERATIONS),
-        }
-    }
 }
 
 /// Statistics of a step.
@@ -235,6 +219,8 @@ impl Newton {
         depth: usize,
     ) -> Result<SolverStats, (StepError, usize)> {
         self.history.clear();
+        // Room for all iterations at once: warm steps allocate nothing.
+        self.history.reserve(MOST_ITERATIONS);
         let bends = model.forces[island.forces.clone()].iter().any(Force::has_discontinuous_stiffness);
         match self.attempt(model, island, state, h, end.again()) {
             Err((StepError::NoConvergence | StepError::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}

@@ -6,8 +6,7 @@
 
 use super::{Model, ModelBuilder, ModelError};
 use crate::model::State;
-use crate::spatial::{Vec6, angular, linear, twist};
-use crate::spatial::{shift_twist, spatial_inertia};
+use crate::spatial::{Vec6, angular, linear, shift_twist, spatial_inertia, twist};
 use crate::tolerances::VELOCITY_MISFIT;
 use crate::tree::{Node, System};
 use nalgebra::{DMatrix, DVector};

@@ -146,7 +146,6 @@ fn stiffness_is_the_difference_of_wrenches_in_position_and_velocity_for_any_dire
         let second: Vec<Mat3> = (0..COUNT).map(|_| *random.rotation().matrix()).collect();
         let mut elements = Vec::new();
         force.stiffness(0.3, &Bodies { first: FIRST, kinematics: &at }, &mut elements).unwrap();
-        assert!(elements.len() <= force.stiffness_count(), "{}", force.name);
         let by_position = Weights { position: 1.0, velocity: 0.0 };
         let by_velocity = Weights { position: 0.0, velocity: 1.0 };
         for weights in [by_position, by_velocity, Weights { position: 0.5, velocity: 3.0 }] {
