@@ -176,6 +176,11 @@ pub fn metronome() -> ModelBuilder {
     builder
 }
 
+/// The depth of the deepest overlap, m.
+pub fn deepest(model: &Model, state: &State) -> f64 {
+    model.contacts.as_ref().unwrap().deepest(state).map_or(0.0, |(overlap, _)| overlap)
+}
+
 /// Runs until an impact; the record of its step.
 pub fn run_until_impact(sim: &mut Simulation, most: usize) -> StepRecord {
     for _ in 0..most {

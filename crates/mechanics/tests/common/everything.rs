@@ -160,3 +160,12 @@ pub fn moved(model: &Model, state: &State, d: &[f64]) -> State {
     displace(model, island(model), state, d, &mut to);
     to
 }
+
+/// An interval without control inputs.
+pub fn uncontrolled<'a>(
+    (model, island): (&'a Model, &'a Island),
+    (start, end): (&'a State, &'a State),
+    (t, h): (f64, f64),
+) -> IntervalInputs<'a> {
+    IntervalInputs { model, island, start, end, t, h, controls: &[], control_inputs: &[] }
+}

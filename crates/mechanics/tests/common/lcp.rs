@@ -27,6 +27,23 @@ pub fn infeasibility(sim: &Simulation) -> f64 {
     sim.step_record().unwrap().infeasibility.unwrap()
 }
 
+/// The greatest gain of energy in a step, J; every step is shown to `seen`.
+pub fn greatest_gain(sim: &mut Simulation, steps: usize, mut seen: impl FnMut(&Simulation)) -> f64 {
+    let (mut last, mut gain) = (energy(sim), f64::NEG_INFINITY);
+    for _ in 0..steps {
+        sim.step().unwrap();
+        gain = gain.max(energy(sim) - last);
+        last = energy(sim);
+        seen(sim);
+    }
+    gain
+}
+
+/// How far the body that moved most is from where it was.
+pub fn drift(sim: &Simulation, start: &[Vec3]) -> f64 {
+    sim.state().positions.iter().zip(start).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max)
+}
+
 pub fn energy(sim: &Simulation) -> f64 {
     sim.ledger().latest().energy()
 }

@@ -46,8 +46,7 @@ fn equations(model: &Model, path: &[State], multipliers: &[DVector<f64>]) -> Vec
     for (k, pair) in path.windows(2).enumerate() {
         let t = path[0].time + (k as f64 + 0.5) * STEP;
         let (start, end) = (&pair[0], &pair[1]);
-        let interval =
-            IntervalInputs { model, island, start, end, t, h: STEP, controls: &[], control_inputs: &[] };
+        let interval = uncontrolled((model, island), (start, end), (t, STEP));
         let mut d = Derivatives::default();
         tool.differentiate(&interval, &mut d).unwrap();
         let n = d.dofs;

@@ -99,8 +99,7 @@ fn forces_are_the_gradient_of_the_potential() {
 /// Maximum error of the derivatives of an interval's momenta relative to the greatest of them, and the greatest entry that ties the two bodies.
 fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
     let (n, island) = (model.dofs, &model.islands[0]);
-    let interval =
-        IntervalInputs { model, island, start, end, t: 0.0, h: 0.05, controls: &[], control_inputs: &[] };
+    let interval = uncontrolled((model, island), (start, end), (0.0, 0.05));
     let mut found = Derivatives::default();
     Differentiator::default().differentiate(&interval, &mut found).unwrap();
     let momenta = |interval: &IntervalInputs| {
@@ -216,8 +215,7 @@ fn momenta_are_kept_to_rounding_through_contact() {
         for _ in 0..1000 {
             sim.step().unwrap();
             iterations = iterations.max(sim.solver_stats().iterations);
-            let deepest = sim.model().contacts.as_ref().unwrap().deepest(sim.state());
-            touched = touched.max(deepest.map_or(0.0, |(overlap, _)| overlap));
+            touched = touched.max(deepest(sim.model(), sim.state()));
         }
         let (first, last) = (sim.ledger().initial(), sim.ledger().latest());
         let scale = sim.ledger().extremes().angular;
@@ -273,8 +271,7 @@ fn the_variational_rule_is_of_second_order_within_a_contact() {
         let (model, state) = builder.build().unwrap();
         let mut sim = simulation(SchemeKind::Potential, (model, state), h);
         run(&mut sim, (0.12 / h).round() as usize);
-        let deepest = sim.model().contacts.as_ref().unwrap().deepest(sim.state());
-        assert!(deepest.is_some(), "in contact throughout");
+        assert!(deepest(sim.model(), sim.state()) > 0.0, "in contact throughout");
         sim.state().positions[0]
     };
     // Begun and ended within the contact: where it begins or ends the force has a kink, which steps meet here or there.
@@ -327,8 +324,7 @@ fn the_suggested_stiffness_keeps_the_overlap_it_promises() {
     let mut overlap = 0.0f64;
     for _ in 0..4000 {
         sim.step().unwrap();
-        let deepest = sim.model().contacts.as_ref().unwrap().deepest(sim.state());
-        overlap = overlap.max(deepest.map_or(0.0, |(overlap, _)| overlap));
+        overlap = overlap.max(deepest(sim.model(), sim.state()));
     }
     println!("{suggestion:?}, found {overlap}");
     assert!(overlap <= 1.05 * allowed, "{overlap}");

@@ -22,10 +22,6 @@ fn squared_distance(model: &Model, a: &State, b: &State) -> f64 {
     model.links.iter().enumerate().map(of).sum()
 }
 
-fn penetration(model: &Model, state: &State) -> f64 {
-    model.contacts.as_ref().unwrap().deepest(state).map_or(0.0, |(depth, _)| depth)
-}
-
 #[test]
 fn spheres_separate_along_the_line_of_centres_in_proportion_to_the_other_mass() {
     let mut builder = ModelBuilder::new();
@@ -54,7 +50,7 @@ fn a_flat_box_is_lifted_straight() {
     let (model, _, state, record) = respond(builder, None);
     assert!((state.positions[0] - Vec3::new(1.0, 2.0, 0.1)).norm() < 1e-13);
     assert!((state.rotations[0] - Matrix3::identity()).norm() < 1e-13);
-    assert!(penetration(&model, &state) == 0.0 && record.overlap == 0.0);
+    assert!(deepest(&model, &state) == 0.0 && record.overlap == 0.0);
     assert_eq!(record.nodes.len(), 1);
     assert_eq!(record.places[0].position, Vec3::new(1.0, 2.0, 0.097));
 }
@@ -77,7 +73,7 @@ fn the_projection_is_the_nearest_configuration_without_penetration() {
     let mut random = Random::new(5);
     for tilt in [0.0, 1.0] {
         let (model, trial, state, _) = respond(heap(tilt), None);
-        assert!(penetration(&model, &trial) > 1e-3 && penetration(&model, &state) == 0.0);
+        assert!(deepest(&model, &trial) > 1e-3 && deepest(&model, &state) == 0.0);
         let least = squared_distance(&model, &state, &trial);
         let (mut tried, mut best) = (0, f64::INFINITY);
         for k in 0..60_000 {
@@ -90,7 +86,7 @@ fn the_projection_is_the_nearest_configuration_without_penetration() {
                 let turn = Rotation3::from_scaled_axis(random.vector() * (size / 0.1));
                 other.rotations[slot] = turn.matrix() * other.rotations[slot];
             }
-            if penetration(&model, &other) == 0.0 {
+            if deepest(&model, &other) == 0.0 {
                 tried += 1;
                 best = best.min(squared_distance(&model, &other, &trial));
             }
@@ -142,7 +138,7 @@ fn a_projection_leaves_no_penetration_of_a_third_body() {
     for gap in [1e-12, 1e-3, 4e-3, 9e-3] {
         let places = [0.0, l - 0.01, 2.0 * l - 0.01 + gap, 3.0 * l - 0.01 + 2.0 * gap];
         let (model, _, state, _) = respond(row(&places, &[0.0; 4], ContactSpec::default()), None);
-        assert_eq!(penetration(&model, &state), 0.0, "{gap}");
+        assert_eq!(deepest(&model, &state), 0.0, "{gap}");
         let centre: Vec3 = state.positions.iter().sum::<Vec3>() / 4.0;
         let before = places.iter().sum::<f64>() / 4.0;
         assert!((centre.x - before).abs() < 1e-12, "equal masses: the centre stays");

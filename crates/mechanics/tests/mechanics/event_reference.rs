@@ -2,7 +2,7 @@
 
 use crate::common::events::{
     Contact, Flight, Glide, History, Motion, Pair, PairHistory, STRIDE, Solid, StepError, Vec3, quick_pair,
-    tilted_brick, tilted_cube,
+    thrown, tilted_brick, tilted_cube,
 };
 use crate::common::*;
 use rapier3d_f64::parry::math::{Pose, Rotation, Vector};
@@ -357,38 +357,6 @@ fn an_eccentric_corner_turns_the_body_it_strikes_and_not_its_own() {
     assert!(impact.after[1].momentum.norm() < 1e-14);
 }
 
-/// A regular tetrahedron, no two edges parallel.
-fn tetrahedron() -> Solid {
-    let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
-    let (half, mass) = (0.1, 1.7);
-    Solid {
-        mass,
-        // m a²/20 with the edge a = 2 sqrt 2 half.
-        moments: Vec3::repeat(mass * 8.0 * half * half / 20.0),
-        vertices: corners.map(|c| Vec3::from(c) * half).to_vec(),
-        faces: vec![vec![1, 3, 2], vec![0, 2, 3], vec![0, 3, 1], vec![0, 1, 2]],
-    }
-}
-
-/// Bricks and tetrahedra thrown at bricks, spinning.
-fn thrown(count: usize, restitution: f64) -> Vec<(Pair, [Motion; 2])> {
-    let mut random = Random::new(11);
-    (0..count)
-        .map(|i| {
-            let brick = Solid::brick(Vec3::new(0.2, 0.3, 0.1), 270.0);
-            let first = if i % 2 == 0 { brick } else { tetrahedron() };
-            let pair = Pair::new(first, Solid::brick(Vec3::new(0.25, 0.15, 0.35), 400.0), restitution);
-            let mut place = |solid: &Solid, x: f64| {
-                let position = Vec3::x() * x + random.vector() * 0.1;
-                let velocity = Vec3::x() * -x + random.vector() * 0.1;
-                solid.moving(position, random.rotation().into_inner(), velocity, random.vector() * 6.0)
-            };
-            let motions = [place(&pair.solids[0], -0.5), place(&pair.solids[1], 0.5)];
-            (pair, motions)
-        })
-        .collect()
-}
-
 /// What comes before a contact that lasts: ever shorter bounces, each shorter by the coefficient of restitution.
 fn endless(pair: &Pair, start: &[Motion; 2], time: f64) -> PairHistory {
     let history = pair.run(start, time - 1e-5).unwrap();
@@ -406,7 +374,7 @@ fn thrown_bodies_keep_momenta_and_elastic_ones_energy() {
     for e in [1.0, 0.5] {
         let (mut faces, mut edges, mut again, mut misses, mut lasting) = (0, 0, 0, 0, 0);
         let mut off = [0f64; 4];
-        for (pair, start) in thrown(150, e) {
+        for (pair, start) in thrown(11, 150, e) {
             let history = match pair.run(&start, 1.5) {
                 Err(StepError::Grazing { time, .. }) => {
                     lasting += 1;
@@ -455,7 +423,7 @@ fn thrown_bodies_keep_momenta_and_elastic_ones_energy() {
 
 #[test]
 fn thrown_bodies_touch_when_parry_says_so_and_never_before() {
-    for (pair, start) in thrown(60, 1.0) {
+    for (pair, start) in thrown(11, 60, 1.0) {
         let shapes = [0, 1].map(|k| {
             let corners: Vec<_> =
                 pair.solids[k].vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
@@ -485,7 +453,7 @@ fn thrown_bodies_touch_when_parry_says_so_and_never_before() {
 #[test]
 fn impacts_of_two_bodies_do_not_depend_on_the_integrators_step() {
     let mut worst = 0f64;
-    for (mut pair, start) in thrown(60, 1.0) {
+    for (mut pair, start) in thrown(11, 60, 1.0) {
         let run = |pair: &Pair| -> PairHistory { pair.run(&start, 1.5).unwrap() };
         let coarse = run(&pair);
         pair.stride = 0.5 * STRIDE;

@@ -1,6 +1,6 @@
 //! The exact scheme misses no collision: thin, fast and spinning bodies, thrown pairs against the reference, balls, bead chains.
 
-use crate::common::events::{Contact, Motion, Pair, Solid as Truth};
+use crate::common::events::{Contact, Motion, Pair, thrown};
 use crate::common::*;
 
 /// Impacts of a run.
@@ -45,19 +45,6 @@ fn a_spinning_blade_hits_a_post_that_it_has_passed_by_the_end_of_the_trial_step(
     assert!(met[0].time > 0.001 && met[0].time < 0.006, "{}", met[0].time);
 }
 
-fn tetrahedron() -> Truth {
-    // Corners of a cube, every second one, shifted so that the centroid is at the origin (it is).
-    let a = 0.15;
-    let vertices = [(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)];
-    let vertices: Vec<Vec3> = vertices.iter().map(|&(x, y, z)| Vec3::new(x, y, z) * a).collect();
-    let solid = Solid::Polytope(Polytope::from_vertices(&vertices).unwrap());
-    let properties = solid.mass_properties().unwrap();
-    let mass = properties.mass(270.0);
-    let moment = properties.inertia_of_density(270.0)[(0, 0)];
-    let faces = vec![vec![0, 1, 2], vec![0, 2, 3], vec![0, 3, 1], vec![1, 3, 2]];
-    Truth { mass, moments: Vec3::repeat(moment), vertices, faces }
-}
-
 /// The model of a reference pair.
 fn built(pair: &Pair, start: &[Motion; 2]) -> (Model, State) {
     let mut builder = ModelBuilder::new();
@@ -76,17 +63,8 @@ fn built(pair: &Pair, start: &[Motion; 2]) -> (Model, State) {
 
 #[test]
 fn thrown_polyhedra_collide_at_the_times_and_points_of_the_reference() {
-    let mut random = Random::new(7);
     let (mut met, mut edges, mut worst) = (0, 0, 0.0f64);
-    for i in 0..60 {
-        let first = if i % 2 == 0 { Truth::brick(Vec3::new(0.2, 0.3, 0.1), 270.0) } else { tetrahedron() };
-        let pair = Pair::new(first, Truth::brick(Vec3::new(0.25, 0.15, 0.35), 400.0), 1.0);
-        let mut place = |solid: &Truth, x: f64| {
-            let position = Vec3::x() * x + random.vector() * 0.1;
-            let velocity = Vec3::x() * -x + random.vector() * 0.1;
-            solid.moving(position, random.rotation().into_inner(), velocity, random.vector() * 6.0)
-        };
-        let start = [place(&pair.solids[0], -0.5), place(&pair.solids[1], 0.5)];
+    for (i, (pair, start)) in thrown(7, 60, 1.0).into_iter().enumerate() {
         let Ok(history) = pair.run(&start, 1.0) else { continue };
         let times = history.times();
         let h = 2.5e-4;

@@ -96,14 +96,10 @@ fn rank(m: &DMatrix<f64>) -> usize {
 fn a_child_that_its_joint_places_satisfies_the_constraints() {
     let mut random = Random::new(1);
     for s in Standing::all(1) {
-        let parent = Displacement {
-            shift: random.vector(),
-            turn: if s.parent.is_some() {
-                RodriguesVector::exp(&random.vector())
-            } else {
-                RodriguesVector::identity()
-            },
-        };
+        let shift = random.vector();
+        let turn =
+            s.parent.map_or_else(RodriguesVector::identity, |_| RodriguesVector::exp(&random.vector()));
+        let parent = Displacement { shift, turn };
         for size in [0.0, 1e-6, 0.3, 2.0] {
             let step = step_of(&s, size, &mut random);
             let ((position, rotation), _) = placed(&s, &parent, &step);
@@ -136,22 +132,15 @@ fn constraint_jacobians_are_the_differences_of_the_constraints_for_any_directors
                 at(0.5) - at(-0.5)
             };
             let none = (Vec3::zeros(), Mat3::zeros());
-            for k in 0..3 {
-                let shift = (Vec3::ith(k, 1.0), Mat3::zeros());
-                assert!((slope(none, shift) - value.child.force[k]).abs() < ROUNDING, "{} {row}", s.name());
+            let part = |form: &LinearForm, k: usize| if k < 3 { form.force[k] } else { form.moment[k - 3] };
+            for k in 0..12 {
+                let mut unit = none;
+                *if k < 3 { &mut unit.0[k] } else { &mut unit.1[k - 3] } = 1.0;
+                let of_child = slope(none, unit) - part(&value.child, k);
+                assert!(of_child.abs() < ROUNDING, "{} {row}", s.name());
                 if parent.is_some() {
-                    let found = slope(shift, none);
-                    assert!((found - value.parent.force[k]).abs() < ROUNDING, "{} {row}", s.name());
-                }
-                for l in 0..3 {
-                    let mut turn = (Vec3::zeros(), Mat3::zeros());
-                    turn.1[(k, l)] = 1.0;
-                    let found = slope(none, turn);
-                    assert!((found - value.child.moment[(k, l)]).abs() < ROUNDING, "{} {row}", s.name());
-                    if parent.is_some() {
-                        let found = slope(turn, none);
-                        assert!((found - value.parent.moment[(k, l)]).abs() < ROUNDING, "{} {row}", s.name());
-                    }
+                    let of_parent = slope(unit, none) - part(&value.parent, k);
+                    assert!(of_parent.abs() < ROUNDING, "{} {row}", s.name());
                 }
             }
         }
@@ -229,13 +218,9 @@ fn a_parent_carries_its_child_as_one_body() {
 
 /// `Joint::advance` with its arms.
 fn advance(s: &Standing, parent: &Displacement, step: &JointIncrement) -> Displacement {
-    let parent_frame = s.parent.map_or_else(Vec3::zeros, |(_, r)| r * s.joint.parent_frame.point);
-    s.joint.child_displacement(
-        &s.stand,
-        parent,
-        step,
-        (&parent_frame, &(s.child.1 * s.joint.child_frame.point)),
-    )
+    let parent_arm = s.parent.map_or_else(Vec3::zeros, |(_, r)| r * s.joint.parent_frame.point);
+    let child_arm = s.child.1 * s.joint.child_frame.point;
+    s.joint.child_displacement(&s.stand, parent, step, (&parent_arm, &child_arm))
 }
 
 #[test]
@@ -243,14 +228,10 @@ fn changes_agree_with_the_difference_of_placements_for_small_and_large_steps() {
     let mut random = Random::new(7);
     for s in Standing::all(7) {
         for size in [1e-9, 1e-3, 0.5, 2.9] {
-            let on_world = s.parent.is_none();
-            let parent = match on_world {
-                true => Displacement::zero(),
-                false => Displacement {
-                    shift: random.vector() * size,
-                    turn: RodriguesVector::exp(&(random.vector() * size / 2.0)),
-                },
-            };
+            let parent = s.parent.map_or_else(Displacement::zero, |_| Displacement {
+                shift: random.vector() * size,
+                turn: RodriguesVector::exp(&(random.vector() * size / 2.0)),
+            });
             let step = step_of(&s, size, &mut random);
             let change = advance(&s, &parent, &step);
             let ((position, rotation), _) = placed(&s, &parent, &step);

@@ -49,6 +49,20 @@ fn jacobian_columns_of_a_point_are_its_derivatives() {
     }
 }
 
+/// Second derivatives of a function of the degrees of freedom beside its second differences.
+fn compare_second(what: &str, found: &[f64], n: usize, f: impl Fn(&[f64]) -> f64) {
+    let h = 1e-4;
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let at = |a: f64, b: f64| {
+            let mut d = unit(n, i, a);
+            d[j] += b;
+            f(&d)
+        };
+        let expected = (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4.0 * h * h);
+        assert!((found[i * n + j] - expected).abs() < 1e-6, "{what} {i} {j}");
+    }
+}
+
 #[test]
 fn second_derivatives_of_a_point_are_those_of_displacements() {
     for (kind, model, state) in cases() {
@@ -63,20 +77,10 @@ fn second_derivatives_of_a_point_are_those_of_displacements() {
             |slot| Some((columns.ancestors(slot - island(&model).bodies.start), 0)),
             |i, j, value| found[i * n + j] += value,
         );
-        let height = |d: &[f64]| {
+        compare_second(kind.word(), &found, n, |d| {
             let state = moved(&model, &state, d);
             normal.dot(&(state.positions[slot] + state.rotations[slot] * local))
-        };
-        let h = 1e-4;
-        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let at = |a: f64, b: f64| {
-                let mut d = unit(n, i, a);
-                d[j] += b;
-                height(&d)
-            };
-            let expected = (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4.0 * h * h);
-            assert!((found[i * n + j] - expected).abs() < 1e-6, "{kind:?} {i} {j}");
-        }
+        });
     }
 }
 
@@ -92,20 +96,10 @@ fn second_derivatives_of_an_alignment_are_those_of_displacements() {
     let mut found = vec![0.0; n * n];
     SecondDerivatives::Axes { slots: slots.map(Some), axes }
         .for_each(|slot| Some((columns.ancestors(slot - first), 0)), |i, j, value| found[i * n + j] += value);
-    let cosine = |d: &[f64]| {
+    compare_second("alignment", &found, n, |d| {
         let state = moved(&model, &state, d);
         (state.rotations[slots[0]] * local[0]).dot(&(state.rotations[slots[1]] * local[1]))
-    };
-    let h = 1e-4;
-    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        let at = |a: f64, b: f64| {
-            let mut d = unit(n, i, a);
-            d[j] += b;
-            cosine(&d)
-        };
-        let expected = (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4.0 * h * h);
-        assert!((found[i * n + j] - expected).abs() < 1e-6, "{i} {j}");
-    }
+    });
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn a_card_house_stands_with_enough_friction_and_falls_without() {
             plate(&mut builder, "left", &left);
             plate(&mut builder, "right", &right);
             let mut sim = stepped(builder, LcpOptions::default(), 0.01);
-            let at = [position(&sim, 1), position(&sim, 2)];
+            let start = sim.state().positions.clone();
             run(&mut sim, 300);
-            let moved = (position(&sim, 1) - at[0]).norm().max((position(&sim, 2) - at[1]).norm());
+            let moved = drift(&sim, &start);
             println!("{angle} {factor}: critical {critical:.4}, moved {moved:.1e}");
             assert_eq!(moved < 1e-8, stands, "{angle} {factor}: {moved:e}");
             assert!(stands || moved > 0.1, "{angle} {factor}: {moved:e}");
@@ -106,33 +106,33 @@ fn stands(stones: &[Vec<Vec2>], mu: f64) -> bool {
         plate(&mut builder, &format!("stone-{k}"), stone);
     }
     let mut sim = stepped(builder, LcpOptions::default(), 0.01);
-    let at: Vec<_> = (1..=stones.len()).map(|k| position(&sim, k)).collect();
+    let start = sim.state().positions.clone();
     run(&mut sim, 200);
-    let moved = (1..=stones.len()).map(|k| (position(&sim, k) - at[k - 1]).norm()).fold(0.0, f64::max);
+    let moved = drift(&sim, &start);
     println!("{mu:.4}: moved {moved:.1e}");
     assert!(!(1e-6..1e-2).contains(&moved), "neither stands nor falls: {moved:e}");
     moved < 1e-6
+}
+
+/// The least number with which an arch can stand, by bisection.
+fn least((mut falls, mut holds): (f64, f64), stands: impl Fn(f64) -> bool) -> f64 {
+    assert!(stands(holds) && !stands(falls));
+    for _ in 0..30 {
+        let middle = 0.5 * (falls + holds);
+        if stands(middle) { holds = middle } else { falls = middle }
+    }
+    holds
 }
 
 #[test]
 fn an_arch_stands_where_forces_can_balance_its_weight_and_falls_where_none_can() {
     // Thick enough never to fold up: friction decides.
     let thick = arch(0.3);
-    let (mut falls, mut holds) = (0.0, 1.0);
-    assert!(balances(&thick, holds) && !balances(&thick, falls));
-    for _ in 0..30 {
-        let middle = 0.5 * (falls + holds);
-        if balances(&thick, middle) { holds = middle } else { falls = middle }
-    }
+    let holds = least((0.0, 1.0), |mu| balances(&thick, mu));
     println!("critical friction {holds:.6}");
     assert!(stands(&thick, 1.02 * holds) && !stands(&thick, 0.98 * holds));
     // Enough friction never to slide: thickness decides.
-    let (mut falls, mut holds) = (0.01, 0.3);
-    assert!(balances(&arch(holds), 1.0) && !balances(&arch(falls), 1.0));
-    for _ in 0..30 {
-        let middle = 0.5 * (falls + holds);
-        if balances(&arch(middle), 1.0) { holds = middle } else { falls = middle }
-    }
+    let holds = least((0.01, 0.3), |thick| balances(&arch(thick), 1.0));
     // A continuous arch needs 0.1075, as Milankovitch found; joints only where the stones meet, a little less.
     println!("critical thickness {holds:.6}");
     assert!(holds > 0.08 && holds < 0.1075);

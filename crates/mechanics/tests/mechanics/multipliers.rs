@@ -16,16 +16,22 @@ fn around(model: &Model, start: &State, t: f64, h: f64) -> [State; 3] {
     [before, now, state]
 }
 
+/// What holds the joints in the middle of three states.
+fn reactions(model: &Model, [before, now, after]: &[State; 3], h: f64) -> Reactions {
+    let mut reactions = Reactions::default();
+    reactions.read(model, before, now, after, h).unwrap();
+    reactions
+}
+
 #[test]
 fn the_tree_gives_the_multipliers_of_the_scheme_that_solves_for_them() {
     let h = 5e-3;
     for (name, (model, start)) in mechanisms::all_with_chains() {
-        let [before, now, after] = around(&model, &start, 0.2, h);
-        let mut next = after.clone();
+        let states = around(&model, &start, 0.2, h);
+        let reactions = reactions(&model, &states, h);
+        let [before, now, mut next] = states;
         let mut scheme = Multipliers::new(&model, &start);
         scheme.step_pair(&model, &before, &now, &mut next, h).unwrap();
-        let mut reactions = Reactions::default();
-        reactions.read(&model, &before, &now, &after, h).unwrap();
         let (found, expected) = (reactions.multipliers(), scheme.multipliers());
         assert_eq!(found.len(), expected.len());
         let scale = expected.iter().fold(0f64, |s, v| s.max(v.abs()));
@@ -87,8 +93,7 @@ fn the_tree_gives_the_dense_least_squares_of_the_definition() {
         }
         let g = DMatrix::from_fn(rows.len(), n, |r, c| rows[r][c]);
         let expected = (&g * g.transpose()).lu().solve(&(&g * imbalance / h)).unwrap();
-        let mut reactions = Reactions::default();
-        reactions.read(&model, &states[0], now, &states[2], h).unwrap();
+        let reactions = reactions(&model, &states, h);
         let worst = (DVector::from_column_slice(reactions.multipliers()) - &expected).amax();
         println!("{kind:?}: off by {worst:.1e} of {:.1}", expected.amax());
         assert!(worst < 1e-9 * (1.0 + expected.amax()), "{kind:?}");
@@ -97,16 +102,14 @@ fn the_tree_gives_the_dense_least_squares_of_the_definition() {
 
 #[test]
 fn a_body_at_rest_is_held_by_its_weight() {
-    let mut builder = ModelBuilder::new();
-    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let mut builder = falling();
     let pose = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.3, -0.8, 0.2)), Vec3::new(0.4, 0.1, 0.2));
     let id = builder.body(link("held"), pose);
     let frame = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.3, 0.0)), Vec3::new(0.1, 0.0, 0.0));
     builder.joint(JointSpec::at("weld", JointKind::Fixed, None, (id, &pose), &frame));
     let (model, start) = builder.build().unwrap();
-    let [before, now, after] = around(&model, &start, 0.1, 1e-2);
-    let mut reactions = Reactions::default();
-    reactions.read(&model, &before, &now, &after, 1e-2).unwrap();
+    let states = around(&model, &start, 0.1, 1e-2);
+    let (reactions, now) = (reactions(&model, &states, 1e-2), &states[1]);
     let found = reactions.joint(0);
     let weight = Vec3::new(0.0, 0.0, 1.2 * 9.81);
     let arm = now.positions[0] - Vec3::new(0.1, 0.0, 0.0);
@@ -126,11 +129,10 @@ fn a_wheel_out_of_balance_pulls_at_its_bearing() {
     builder.rates(joint, &[5.0]);
     let (model, start) = builder.build().unwrap();
     let errors = [2e-3, 1e-3].map(|h| {
-        let [before, now, after] = around(&model, &start, 0.1, h);
-        let mut reactions = Reactions::default();
-        reactions.read(&model, &before, &now, &after, h).unwrap();
+        let states = around(&model, &start, 0.1, h);
+        let reactions = reactions(&model, &states, h);
         let found = reactions.joint(0);
-        let mut arm = now.positions[0] - Vec3::new(-0.3, 0.0, 0.0);
+        let mut arm = states[1].positions[0] - Vec3::new(-0.3, 0.0, 0.0);
         arm.z = 0.0;
         assert!(found.torque.z.abs() < 1e-9);
         (found.force + arm * (1.2 * 25.0)).norm()
@@ -150,9 +152,7 @@ fn hidden_constraints_hold_for_projected_momenta_and_up_to_the_square_of_the_ste
             let hidden = hidden_violation(&model, &before, &now, &after, h).unwrap();
             let mut instant = Instant::default();
             instant.read(&model, &before, &now, &after, h).unwrap();
-            let h_d = discrete_hamiltonian(&model, &before, &now, &after, h).unwrap();
-            assert_eq!(instant.hamiltonian(), h_d);
-            (hidden, h_d - instant.projected_hamiltonian())
+            (hidden, instant.hamiltonian() - instant.projected_hamiltonian())
         });
         let (ratio, energy) = (coarse.0.unprojected / fine.0.unprojected, coarse.1 / fine.1);
         println!(
