@@ -92,11 +92,7 @@ impl Differentiator {
         it.evaluate(model, island, start, t, h)?;
         let bodies = Bodies { first: island.bodies.start, kinematics: &it.placements };
         for (first, control) in inputs.placed_controls() {
-            control.add_forces(
-                &inputs.control_inputs[first..first + control.components()],
-                &bodies,
-                &mut it.accumulators,
-            );
+            control.add_forces(&inputs.control_inputs[first..], &bodies, &mut it.accumulators);
         }
         it.set_end_columns(model, island, start);
         it.momenta_before(model, island, start, t, h, before);

@@ -1,5 +1,6 @@
 //! One island over one interval: from joint increments to momenta at both ends, and derivatives.
 
+use super::IslandStateMut;
 use super::free_rotation::momentum_of_rotation;
 use crate::force::{
     Bodies, BodyKinematics, ForceAccumulator, ForceError, JointForce, JointForceValue, Stiffness, Weights,
@@ -294,27 +295,20 @@ impl Interval {
     }
 
     /// Writes the configuration of the end, each body placed by its joint.
-    pub fn place_end(
-        &self,
-        model: &Model,
-        island: &Island,
-        state: &State,
-        positions: &mut [Vec3],
-        rotations: &mut [Mat3],
-        coordinates: &mut [f64],
-    ) {
+    pub fn place_end(&self, model: &Model, island: &Island, state: &State, end: &mut IslandStateMut) {
         let (b0, c0) = (island.bodies.start, island.coordinates.start);
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
             let range = link.coordinates();
-            let own = &mut coordinates[range.start - c0..range.end - c0];
+            let own = &mut end.coordinates[range.start - c0..range.end - c0];
             own.copy_from_slice(&state.coordinates[range]);
             link.joint.advance_coordinates(&self.increments[i], own);
-            let frame = link.joint.parent_frame_on(placed(positions, rotations, link.parent.map(|p| p - b0)));
+            let frame =
+                link.joint.parent_frame_on(placed(end.positions, end.rotations, link.parent.map(|p| p - b0)));
             let (position, rotation) =
                 link.joint.child_pose(&self.joint_frames[i], &frame, &self.increments[i], own);
-            positions[i] = position;
-            rotations[i] = rotation;
+            end.positions[i] = position;
+            end.rotations[i] = rotation;
         }
     }
 }

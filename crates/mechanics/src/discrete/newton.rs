@@ -327,15 +327,7 @@ impl Newton {
                 let answer = &mut self.loops.solved_rows[k * n..(k + 1) * n];
                 solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
             }
-            let it = &mut self.interval;
-            self.loops.evaluate(
-                End::After,
-                model,
-                island,
-                &it.system,
-                (&it.positions, &it.rotations),
-                &mut it.wrenches,
-            );
+            self.read_loops(model, island);
             self.loops.solve(&self.z, true);
             Loops::add_transposed(&self.loops.before, &self.loops.correction, h, &mut self.r);
             for (k, x) in self.loops.correction.iter().enumerate() {
@@ -345,6 +337,13 @@ impl Newton {
             }
         }
         self.d.iter_mut().zip(&self.z).for_each(|(d, z)| *d = -z);
+    }
+
+    /// `g` and `B` of the loops at the end.
+    fn read_loops(&mut self, model: &Model, island: &Island) {
+        let it = &mut self.interval;
+        let placed = (it.positions.as_slice(), it.rotations.as_slice());
+        self.loops.evaluate(End::After, model, island, &it.system, placed, &mut it.wrenches);
     }
 
     /// `d·r`: slope of the action along `d`.
@@ -417,14 +416,14 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: IslandStateMut,
+        mut end: IslandStateMut,
     ) -> Result<(), ForceError> {
         let t = state.time + 0.5 * h;
         let it = &mut self.interval;
         it.evaluate(model, island, state, t, h)?;
         it.set_end_columns(model, island, state);
         it.momenta_after(model, island, state, t, h, end.momenta);
-        it.place_end(model, island, state, end.positions, end.rotations, end.coordinates);
+        it.place_end(model, island, state, &mut end);
         if self.loops.rows > 0 {
             self.project(model, island, end.momenta);
         }
@@ -446,14 +445,8 @@ impl Newton {
         if it.system.factor().is_err() {
             return;
         }
-        self.loops.evaluate(
-            End::After,
-            model,
-            island,
-            &it.system,
-            (&it.positions, &it.rotations),
-            &mut it.wrenches,
-        );
+        self.read_loops(model, island);
+        let it = &mut self.interval;
         self.loops.solve_rows(&mut it.system, &mut it.twists);
         self.loops.project(&mut it.system, &mut self.z, &mut it.twists, momenta);
     }

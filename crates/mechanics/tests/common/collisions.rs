@@ -162,13 +162,8 @@ pub fn metronome() -> ModelBuilder {
     let (low, high) = (Pose::at(Vec3::zeros()), Pose::new(quarter, Vec3::new(0.0, 0.0, 2.0 * height)));
     let first = builder.body(cube("lower", side), low);
     let second = builder.body(cube("upper", side), high);
-    let joint = builder.joint(JointSpec::at(
-        "neck",
-        JointKind::Spherical,
-        Some((first, &low)),
-        (second, &high),
-        &Pose::at(Vec3::new(0.0, 0.0, height)),
-    ));
+    let frame = Pose::at(Vec3::new(0.0, 0.0, height));
+    let joint = builder.joint(builder.joint_at("neck", JointKind::Spherical, Some(first), second, &frame));
     builder.velocity(first, Vec3::zeros(), Vec3::y());
     builder.rates(joint, &[0.0, -2.0, 0.0]);
     let rule = PairRule { a: first, b: second, collide: true, surface: None };
@@ -209,7 +204,7 @@ pub fn cradle_two(contact: ContactSpec) -> ModelBuilder {
 pub fn beads() -> (Model, State) {
     let mut builder = ModelBuilder::new();
     walls(&mut builder, Vec3::new(8.0, 10.0, 14.0));
-    let mut last: Option<(BodyId, Pose)> = None;
+    let mut last: Option<BodyId> = None;
     for (i, (x, y)) in [(-3.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (3.0, 1.0)].into_iter().enumerate() {
         let bead = Body::particle(&format!("bead-{i}"), 1.0).unwrap();
         let bead = bead.with_shape(Solid::Sphere(Sphere::new(0.1).unwrap()), Pose::identity());
@@ -218,14 +213,11 @@ pub fn beads() -> (Model, State) {
         // Without a velocity of its own a bead moves with its parent.
         let velocity = if i == 0 { Vec3::new(-0.1, 0.1, -0.1) } else { Vec3::zeros() };
         builder.velocity(id, velocity, Vec3::zeros());
-        if let Some((parent, at)) = &last {
-            let mut rod =
-                JointSpec::at(&format!("link-{i}"), JointKind::Rod, Some((*parent, at)), (id, &pose), at);
-            rod.child_frame = Pose::identity();
-            rod.length = Some(1.0);
-            builder.joint(rod);
+        if let Some(parent) = last.replace(id) {
+            let (name, frame) = (format!("link-{i}"), builder.pose(parent));
+            let rod = builder.joint_at(&name, JointKind::Rod, Some(parent), id, &frame);
+            builder.joint(JointSpec { child_frame: Pose::identity(), length: Some(1.0), ..rod });
         }
-        last = Some((id, pose));
     }
     builder.contact(surface(1.0, 0.0));
     builder.build().unwrap()

@@ -17,19 +17,15 @@ pub fn tree(kind: JointKind, seed: u64) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.5, -0.3, -9.81));
     let elsewhere = Pose::at(Vec3::new(9.0, 0.0, 0.0));
-    let mut bodies = vec![(builder.body(Body::particle("lone", 1.0).unwrap(), elsewhere), elsewhere)];
+    builder.body(Body::particle("lone", 1.0).unwrap(), elsewhere);
     let mut hang = |builder: &mut ModelBuilder, body: Body, parent: Option<usize>| {
-        let pose = random_pose(&mut random);
-        let id = builder.body(body, pose);
-        let above = parent.map(|p| (bodies[p].0, bodies[p].1));
-        let above = above.as_ref().map(|(id, pose)| (*id, pose));
+        let id = builder.body(body, random_pose(&mut random));
         let name = format!("joint-{}", id.0);
-        let mut spec = JointSpec::at(&name, kind, above, (id, &pose), &random_pose(&mut random));
+        let mut spec = builder.joint_at(&name, kind, parent.map(BodyId), id, &random_pose(&mut random));
         if kind == JointKind::Rod {
             spec.child_frame = Pose::at(random.vector() * 0.3);
         }
         builder.joint(spec);
-        bodies.push((id, pose));
     };
     hang(&mut builder, rigid("root", 1.2), None);
     hang(&mut builder, rigid("middle", 0.8), Some(ROOT));
@@ -130,10 +126,8 @@ pub fn controls(model: &Model, random: &mut Random) -> (Vec<Control>, Vec<f64>) 
 /// The same tree with a loop of some kind from the branch (or the world) to the tip.
 pub fn closed(kind: JointKind, closing: JointKind, to_world: bool) -> (Model, State) {
     let mut builder = conservative(kind, 1);
-    let (tip, branch) = (BodyId(TIP), BodyId(BRANCH));
-    let (at_tip, at_branch) = (builder.pose(tip), builder.pose(branch));
-    let parent = (!to_world).then_some((branch, &at_branch));
-    let mut spec = JointSpec::at("loop", closing, parent, (tip, &at_tip), &random_pose(&mut Random::new(9)));
+    let (parent, frame) = ((!to_world).then_some(BodyId(BRANCH)), random_pose(&mut Random::new(9)));
+    let mut spec = builder.joint_at("loop", closing, parent, BodyId(TIP), &frame);
     if closing == JointKind::Rod {
         spec.child_frame = Pose::at(Vec3::new(0.3, 0.1, -0.2));
     }

@@ -84,6 +84,17 @@ pub fn ground(restitution: f64, mu: f64) -> ModelBuilder {
     builder
 }
 
+/// The ground, or a block on it whose upper side is at the height returned, and the index of the next body.
+pub fn ground_or_block(on_block: bool, mu: f64) -> (ModelBuilder, f64, usize) {
+    let mut builder = ground(0.0, mu);
+    if !on_block {
+        return (builder, 0.0, 1);
+    }
+    let corners = [(-2.0, 0.1), (4.0, 0.1), (4.0, 0.5), (-2.0, 0.5)];
+    block(&mut builder, "block", &corners.map(|(x, y)| Vec2::new(x, y)));
+    (builder, 0.5, 2)
+}
+
 /// A body of the plane; `moment` is that about its normal through the centre of mass, which is the origin of the shape.
 pub fn flat(
     builder: &mut ModelBuilder,
@@ -98,7 +109,7 @@ pub fn flat(
     let turn = Rotation3::from_scaled_axis(Vec3::z() * angle);
     let pose = Pose::new(turn, Vec3::new(at.x, at.y, 0.0));
     let id = builder.body(body.with_outline(shape, PlanarPose::identity()), pose);
-    builder.joint(JointSpec::at(name, JointKind::Planar, None, (id, &pose), &Pose::identity()));
+    builder.joint(builder.joint_at(name, JointKind::Planar, None, id, &Pose::identity()));
     id
 }
 

@@ -17,19 +17,16 @@ fn bars(
     turn: Vec3,
     axes: Rotation3<f64>,
 ) -> Vec<JointId> {
-    let mut above: Option<(BodyId, Pose)> = None;
-    let mut joints = Vec::new();
-    for i in 0..3 {
+    let mut above = None;
+    let joint = |i: usize| {
         let rotation = Rotation3::from_scaled_axis(turn * (i as f64 + 1.0));
         let pose = Pose::new(rotation, (points[i] + points[i + 1]) * 0.5);
         let id = b.body(link(&format!("bar-{i}")), pose);
-        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
-        let frame = Pose::new(axes, points[i]);
-        joints.push(b.joint(JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame)));
-        above = Some((id, pose));
-    }
-    let (id, pose) = above.unwrap();
-    b.close(JointSpec::at("last", kind, None, (id, &pose), &Pose::new(axes, points[3])));
+        let parent = above.replace(id);
+        b.joint(b.joint_at(&format!("joint-{i}"), kind, parent, id, &Pose::new(axes, points[i])))
+    };
+    let joints = (0..3).map(joint).collect();
+    b.close(b.joint_at("last", kind, None, above.unwrap(), &Pose::new(axes, points[3])));
     b.project(true);
     joints
 }
@@ -80,44 +77,35 @@ pub fn tied() -> (Model, State) {
 pub fn beads() -> (Model, State) {
     let mut b = builder();
     let turn = |x: f64| Rotation3::from_scaled_axis(Vec3::new(0.3, x, -0.1));
-    let bar_pose = Pose::new(turn(0.5), Vec3::new(0.2, 0.0, 0.0));
-    let bar = b.body(link("bar"), bar_pose);
-    let bead_pose = Pose::at(Vec3::new(0.5, 0.1, 0.1));
-    let bead = b.body(Body::particle("bead", 0.3).unwrap(), bead_pose);
-    let slider_pose = Pose::at(Vec3::new(0.2, 0.3, 0.2));
-    let slider = b.body(Body::particle("slider", 0.2).unwrap(), slider_pose);
-    let tail_pose = Pose::new(turn(-0.4), Vec3::new(0.8, 0.2, 0.0));
-    let tail = b.body(link("tail"), tail_pose);
-    let pearl_pose = Pose::at(Vec3::new(0.5, 0.5, 0.3));
-    let pearl = b.body(Body::particle("pearl", 0.2).unwrap(), pearl_pose);
+    let bar = b.body(link("bar"), Pose::new(turn(0.5), Vec3::new(0.2, 0.0, 0.0)));
+    let mut particle =
+        |name: &str, mass: f64, at: Vec3| b.body(Body::particle(name, mass).unwrap(), Pose::at(at));
+    let bead = particle("bead", 0.3, Vec3::new(0.5, 0.1, 0.1));
+    let slider = particle("slider", 0.2, Vec3::new(0.2, 0.3, 0.2));
+    let tail = b.body(link("tail"), Pose::new(turn(-0.4), Vec3::new(0.8, 0.2, 0.0)));
+    let pearl = b.body(Body::particle("pearl", 0.2).unwrap(), Pose::at(Vec3::new(0.5, 0.5, 0.3)));
 
-    let on_world = JointSpec::at("ball", JointKind::Spherical, None, (bar, &bar_pose), &Pose::identity());
-    let on_world = b.joint(on_world);
-    b.rates(on_world, &[1.0, -0.5, 2.0]);
-    let above = Some((bar, &bar_pose));
-    let mut rod =
-        JointSpec::at("rod", JointKind::Rod, above, (bead, &bead_pose), &Pose::at(Vec3::new(0.3, 0.0, 0.0)));
-    rod.child_frame = Pose::identity();
-    let rod = b.joint(rod);
-    b.rates(rod, &[0.7, -1.2]);
+    let on_world = b.joint_at("ball", JointKind::Spherical, None, bar, &Pose::identity());
+    let rod = b.joint_at("rod", JointKind::Rod, Some(bar), bead, &Pose::at(Vec3::new(0.3, 0.0, 0.0)));
+    let rod = JointSpec { child_frame: Pose::identity(), ..rod };
     let rail = Pose::new(turn(1.0), Vec3::new(0.2, 0.3, 0.2));
-    let slide = b.joint(JointSpec::at("rail", JointKind::Prismatic, above, (slider, &slider_pose), &rail));
-    b.rates(slide, &[0.3]);
+    let rail = b.joint_at("rail", JointKind::Prismatic, Some(bar), slider, &rail);
     // A child of a particle turns against the axes of the particle's parent.
-    let tail_frame = Pose::new(turn(0.2), bead_pose.position);
-    let hinge = b.joint(JointSpec::at(
-        "hinge",
-        JointKind::Revolute,
-        Some((bead, &bead_pose)),
-        (tail, &tail_pose),
-        &tail_frame,
-    ));
-    b.rates(hinge, &[1.5]);
-    let table = Pose::new(turn(0.7), pearl_pose.position);
-    let plane =
-        JointSpec::at("table", JointKind::Planar, Some((slider, &slider_pose)), (pearl, &pearl_pose), &table);
-    let plane = b.joint(plane);
-    b.rates(plane, &[0.2, -0.3]);
+    let hinge = Pose::new(turn(0.2), b.pose(bead).position);
+    let hinge = b.joint_at("hinge", JointKind::Revolute, Some(bead), tail, &hinge);
+    let table = Pose::new(turn(0.7), b.pose(pearl).position);
+    let table = b.joint_at("table", JointKind::Planar, Some(slider), pearl, &table);
+    let joints: [(JointSpec, &[f64]); 5] = [
+        (on_world, &[1.0, -0.5, 2.0]),
+        (rod, &[0.7, -1.2]),
+        (rail, &[0.3]),
+        (hinge, &[1.5]),
+        (table, &[0.2, -0.3]),
+    ];
+    for (joint, rates) in joints {
+        let joint = b.joint(joint);
+        b.rates(joint, rates);
+    }
     b.force(spring("band", on(2, Vec3::zeros()), on(0, Vec3::new(0.0, 0.1, 0.0)), SPRING, 0.3));
     b.force(spring("cord", on(4, Vec3::zeros()), on(1, Vec3::zeros()), SPRING, 0.0));
     b.build().unwrap()
@@ -125,7 +113,7 @@ pub fn beads() -> (Model, State) {
 
 /// A chain of links on joints of given kinds; the last body may be a particle.
 fn line(b: &mut ModelBuilder, kinds: &[JointKind], ends_in_bead: bool) {
-    let mut above: Option<(BodyId, Pose)> = None;
+    let mut above = None;
     for (i, &kind) in kinds.iter().enumerate() {
         let at = i as f64;
         let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.9 + 0.2 * at, -0.1));
@@ -135,13 +123,11 @@ fn line(b: &mut ModelBuilder, kinds: &[JointKind], ends_in_bead: bool) {
         let id = b.body(body, pose);
         let axes = Rotation3::from_scaled_axis(Vec3::new(0.5, 0.4 * at, 0.1));
         let frame = Pose::new(axes, Vec3::new(0.3 * at, 0.0, -0.1 * at));
-        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
-        let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
+        let mut joint = b.joint_at(&format!("joint-{i}"), kind, above.replace(id), id, &frame);
         if kind == JointKind::Rod {
             joint.child_frame = if bead { Pose::identity() } else { Pose::at(Vec3::new(-0.1, 0.02, 0.03)) };
         }
         b.joint(joint);
-        above = Some((id, pose));
     }
 }
 
@@ -198,8 +184,7 @@ pub fn loaded() -> (Model, State) {
         let pose = Pose::new(turn, Vec3::new(0.6 * i as f64, 0.0, 0.0));
         let id = b.body(link(&format!("link-{i}")), pose);
         let ball = Pose::at(Vec3::new(0.6 * i as f64, 0.1, 0.3));
-        let joint = JointSpec::at(&format!("ball-{i}"), JointKind::Spherical, None, (id, &pose), &ball);
-        let joint = b.joint(joint);
+        let joint = b.joint(b.joint_at(&format!("ball-{i}"), JointKind::Spherical, None, id, &ball));
         b.rates(joint, &[2.0, -1.0, 3.0]);
         let anchor = on(i, arm);
         let load = Load {
@@ -227,12 +212,11 @@ pub fn loaded() -> (Model, State) {
 /// A thin plate on a ball joint with a spring at a corner: the director across it weighs nothing.
 pub fn plate() -> (Model, State) {
     let mut b = builder();
-    let inertia = nalgebra::Matrix3::from_diagonal(&Vec3::new(0.02, 0.03, 0.05));
+    let inertia = Matrix3::from_diagonal(&Vec3::new(0.02, 0.03, 0.05));
     let plate = Body::rigid("plate", 1.5, Vec3::zeros(), &inertia).unwrap();
     let pose = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.3, 0.5, -0.1)), Vec3::new(0.2, 0.1, 0.0));
     let id = b.body(plate, pose);
-    let joint = JointSpec::at("ball", JointKind::Spherical, None, (id, &pose), &Pose::identity());
-    let joint = b.joint(joint);
+    let joint = b.joint(b.joint_at("ball", JointKind::Spherical, None, id, &Pose::identity()));
     b.rates(joint, &[1.0, -2.0, 3.0]);
     let corner = on(0, Vec3::new(0.2, 0.15, 0.0));
     b.force(spring("band", corner, in_world(Vec3::new(0.3, 0.2, 0.9)), SPRING, 0.2));

@@ -74,15 +74,14 @@ pub fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
             Rotation3::from_scaled_axis(Vec3::new(0.5, 0.2 * i as f64, 0.1)),
             Vec3::new(0.35 * i as f64, 0.0, -0.1 * i as f64),
         );
-        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
-        let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
+        let mut joint = builder.joint_at(&format!("joint-{i}"), kind, above, id, &frame);
         if kind == JointKind::Rod {
             joint.child_frame = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
         let joint = builder.joint(joint);
         let rates: Vec<f64> = (0..kind.dofs(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
         builder.rates(joint, &rates);
-        above = Some((id, pose));
+        above = Some(id);
     }
     builder
 }
@@ -140,6 +139,31 @@ pub fn force(name: &str, law: ForceLaw) -> Force {
 /// A spring of a stiffness and a rest length, with damping.
 pub fn spring(name: &str, a: Anchor, b: Anchor, (stiffness, rest_length): (f64, f64), damping: f64) -> Force {
     force(name, ForceLaw::Spring(Spring { a, b, stiffness, rest_length, damping }))
+}
+
+/// Kinematics of all bodies at rest.
+pub fn at_rest(state: &State) -> Vec<BodyKinematics> {
+    let places = state.positions.iter().zip(&state.rotations);
+    let rest = |(&position, &frame)| BodyKinematics { position, frame, ..BodyKinematics::rest() };
+    places.map(rest).collect()
+}
+
+/// Pulls of all forces on bodies at rest, by slot.
+pub fn pulls(model: &Model, state: &State) -> Vec<ForceAccumulator> {
+    let kinematics = at_rest(state);
+    let mut pulls = vec![ForceAccumulator::zero(); kinematics.len()];
+    for force in &model.forces {
+        force.add_forces(0.0, &Bodies { first: 0, kinematics: &kinematics }, &mut pulls).unwrap();
+    }
+    pulls
+}
+
+/// A free body at the origin with the world's axes as principal ones.
+pub fn top(moments: Vec3, spin: Vec3) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    let body = Body::rigid("top", 3.0, Vec3::zeros(), &Matrix3::from_diagonal(&moments)).unwrap();
+    free_body(&mut builder, body, Vec3::zeros(), Vec3::new(0.1, -0.2, 0.05), spin);
+    builder
 }
 
 /// A simulation by a scheme with default options.

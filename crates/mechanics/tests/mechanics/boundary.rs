@@ -137,7 +137,6 @@ fn solved(model: &Model, state: &State) -> Vec<f64> {
 /// Each correction is at most about the square of the one before, in units of metres over levers of metres, until rounding. A
 /// derivative wrong by a thousandth would end the squaring at 1e-5.
 fn assert_quadratic(name: &str, sizes: &[f64]) {
-    println!("{name}: {sizes:?}");
     assert!(sizes.len() < MOST, "{name}: {sizes:?}");
     for pair in sizes.windows(2).filter(|pair| pair[0] < 1e-2) {
         assert!(pair[1] < (100.0 * pair[0] * pair[0]).max(1e-11), "{name}: {sizes:?}");

@@ -111,26 +111,6 @@ fn coordinates_with_whole_turns_are_read_back_and_place_the_child_where_it_was()
     }
 }
 
-/// Placements of all bodies after a step of the degrees of freedom: the walk down the tree.
-fn walk(model: &Model, state: &State, d: &[f64]) -> Vec<(Vec3, Mat3)> {
-    let mut placed: Vec<(Vec3, Mat3)> = Vec::new();
-    for (slot, link) in model.links.iter().enumerate() {
-        let joint = &link.joint;
-        let above = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
-        let old = &state.coordinates[link.coordinates()];
-        let stand = joint.frame(above, (&state.positions[slot], &state.rotations[slot]), old);
-        let mut own = [0.0; 6];
-        own[..joint.dofs()].copy_from_slice(&d[link.dofs()]);
-        let step = joint.incremented(&stand, &JointIncrement::zero(), &own);
-        let mut new = old.to_vec();
-        joint.advance_coordinates(&step, &mut new);
-        let frame =
-            link.parent.map_or(joint.parent_frame, |p| joint.parent_frame.on(&placed[p].0, &placed[p].1));
-        placed.push(joint.child_pose(&stand, &frame, &step, &new));
-    }
-    placed
-}
-
 #[test]
 fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles() {
     let mut random = Random::new(12);
@@ -168,10 +148,14 @@ fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles()
         u[k] = 1.0;
         let mut twists = vec![Vec6::zeros(); model.moving()];
         system.expand(&u, &mut twists);
-        let at = |e: f64| walk(&model, &state, &u.iter().map(|v| v * e).collect::<Vec<_>>());
+        let at = |e: f64| {
+            let (mut to, d) = (state.clone(), u.iter().map(|v| v * e).collect::<Vec<_>>());
+            displace(&model, &model.islands[0], &state, &d, &mut to);
+            to
+        };
         for (slot, expected) in twists.iter().enumerate() {
-            let v = derivative(|e| at(e)[slot].0);
-            let spin = derivative(|e| at(e)[slot].1) * state.rotations[slot].transpose();
+            let v = derivative(|e| at(e).positions[slot]);
+            let spin = derivative(|e| at(e).rotations[slot]) * state.rotations[slot].transpose();
             let found = twist(&v, &Vec3::new(spin[(2, 1)], spin[(0, 2)], spin[(1, 0)]));
             assert!((found - expected).amax() < DIFFERENCES, "dof {k}, body {slot}: {found} {expected}");
         }
@@ -200,9 +184,7 @@ impl Scene {
 
     /// A joint at the child's centre.
     fn joint(&self, name: &str, kind: JointKind, parent: Option<BodyId>, child: BodyId) -> JointSpec {
-        let at = self.builder.pose(child);
-        let above = parent.map(|id| (id, self.builder.pose(id)));
-        JointSpec::at(name, kind, above.as_ref().map(|(id, pose)| (*id, pose)), (child, &at), &at)
+        self.builder.joint_at(name, kind, parent, child, &self.builder.pose(child))
     }
 
     /// Adds such a joint to the tree.

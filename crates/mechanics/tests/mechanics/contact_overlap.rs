@@ -39,11 +39,10 @@ fn the_deepest_pair_is_found_with_its_overlap() {
 #[test]
 fn bodies_that_never_meet_do_not_overlap() {
     let mut builder = ModelBuilder::new();
-    let poses = [0.0, 1.0, 2.5].map(|x| Pose::at(Vec3::new(x, 0.0, 0.0)));
-    let ids: Vec<_> =
-        ["a", "b", "c"].iter().zip(&poses).map(|(name, pose)| builder.body(ball(name, 1.0), *pose)).collect();
-    let (parent, child) = (Some((ids[0], &poses[0])), (ids[1], &poses[1]));
-    builder.joint(JointSpec::at("hinge", JointKind::Revolute, parent, child, &poses[0]));
+    let ids = [("a", 0.0), ("b", 1.0), ("c", 2.5)]
+        .map(|(name, x)| builder.body(ball(name, 1.0), Pose::at(Vec3::new(x, 0.0, 0.0))));
+    let frame = Pose::identity();
+    builder.joint(builder.joint_at("hinge", JointKind::Revolute, Some(ids[0]), ids[1], &frame));
     let apart = PairRule { a: ids[1], b: ids[2], collide: false, surface: None };
     builder.contact(ContactSpec { pairs: vec![apart], ..ContactSpec::default() });
     let (model, state) = builder.build().unwrap();
@@ -71,7 +70,7 @@ fn balls_reject_no_overlap_in_space_and_in_the_plane() {
             let inside = PlanarPose::new(random.signed(), Vec2::new(0.1, 0.05));
             let pose = Pose::at(Vec3::new(random.signed(), random.signed(), 0.0) * 0.5);
             let id = builder.body(lump(name).with_outline(shape, inside), pose);
-            builder.joint(JointSpec::at(name, JointKind::Planar, None, (id, &pose), &Pose::identity()));
+            builder.joint(builder.joint_at(name, JointKind::Planar, None, id, &Pose::identity()));
         };
         disc("left", &mut random);
         disc("right", &mut random);

@@ -165,7 +165,6 @@ fn a_projection_with_potential_trades_distance_for_energy() {
         0.5 * stiffness * (length - rest).powi(2) + mass * 9.81 * x.z
     };
     let (plain, weighed) = (objective(&mut build(false), h, energy), objective(&mut build(true), h, energy));
-    println!("objective [Johnson 3.83]: plain {plain:e}, weighed {weighed:e}");
     assert!(weighed < 0.99 * plain, "{plain:e} {weighed:e}");
 }
 
@@ -175,27 +174,22 @@ fn pendulum(loops: bool) -> (ModelBuilder, BodyId) {
     builder.body(half_space("wall", -Vec3::x(), -0.4), Pose::identity());
     let hinge = Rotation3::from_scaled_axis(Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0));
     let bar = |builder: &mut ModelBuilder, name: &str, x: f64| {
-        let pose = Pose::at(Vec3::new(x, 0.0, -0.5));
-        (builder.body(cuboid(name, 0.05, 0.05, 1.0), pose), pose)
+        builder.body(cuboid(name, 0.05, 0.05, 1.0), Pose::at(Vec3::new(x, 0.0, -0.5)))
     };
-    let (first, pose) = bar(&mut builder, "bar", 0.0);
+    let first = bar(&mut builder, "bar", 0.0);
     let at = |x: f64, z: f64| Pose::new(hinge, Vec3::new(x, 0.0, z));
-    let joint =
-        builder.joint(JointSpec::at("hinge", JointKind::Revolute, None, (first, &pose), &at(0.0, 0.0)));
-    builder.rates(joint, &[-1.0]);
+    let tie = |builder: &mut ModelBuilder, name: &str, parent, child, frame: Pose, rate: f64| {
+        let joint = builder.joint(builder.joint_at(name, JointKind::Revolute, parent, child, &frame));
+        builder.rates(joint, &[rate]);
+    };
+    tie(&mut builder, "hinge", None, first, at(0.0, 0.0), -1.0);
     if loops {
         // A parallelogram: the coupler stays level, and the second bar turns as the first.
-        let coupler_pose = Pose::at(Vec3::new(-0.3, 0.0, -1.0));
-        let coupler = builder.body(cuboid("coupler", 0.6, 0.04, 0.04), coupler_pose);
-        let (parent, child) = (Some((first, &pose)), (coupler, &coupler_pose));
-        let joint = builder.joint(JointSpec::at("elbow", JointKind::Revolute, parent, child, &at(0.0, -1.0)));
-        builder.rates(joint, &[1.0]);
-        let (second, pose) = bar(&mut builder, "other bar", -0.6);
-        let joint = JointSpec::at("other hinge", JointKind::Revolute, None, (second, &pose), &at(-0.6, 0.0));
-        let joint = builder.joint(joint);
-        builder.rates(joint, &[-1.0]);
-        let (parent, child) = (Some((coupler, &coupler_pose)), (second, &pose));
-        builder.close(JointSpec::at("last", JointKind::Revolute, parent, child, &at(-0.6, -1.0)));
+        let coupler = builder.body(cuboid("coupler", 0.6, 0.04, 0.04), Pose::at(Vec3::new(-0.3, 0.0, -1.0)));
+        tie(&mut builder, "elbow", Some(first), coupler, at(0.0, -1.0), 1.0);
+        let second = bar(&mut builder, "other bar", -0.6);
+        tie(&mut builder, "other hinge", None, second, at(-0.6, 0.0), -1.0);
+        builder.close(builder.joint_at("last", JointKind::Revolute, Some(coupler), second, &at(-0.6, -1.0)));
     }
     (builder, first)
 }

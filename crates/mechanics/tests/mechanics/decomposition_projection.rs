@@ -162,7 +162,6 @@ fn without_room_the_step_fails_with_the_history_of_penetrations() {
     let mut sim = between_walls(0.18, Vec3::x(), ContactSpec::default());
     let before = sim.state().clone();
     let failure = sim.step().unwrap_err();
-    println!("{failure}");
     assert!(matches!(failure.error, StepError::Overlap { depth } if depth > 5e-3), "{failure:?}");
     assert_eq!((failure.body.as_str(), failure.step), ("ball", 0));
     assert!(!failure.history.is_empty() && sim.state() == &before);

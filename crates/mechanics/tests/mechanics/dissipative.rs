@@ -122,7 +122,6 @@ fn planar_circles_ellipses_and_wedges_bounce_without_loss() {
         }
         let extremes = run.ledger().extremes();
         let error = extremes.energy_error / extremes.energy_scale();
-        println!("{name}: {met} impacts, energy {error:.1e}");
         assert!(met >= 5 && error < 1e-12, "{name}: {met} {error:e}");
     }
 }

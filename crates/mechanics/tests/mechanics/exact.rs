@@ -26,7 +26,6 @@ fn impact_times_and_states_converge_at_order_two() {
         ("brick, third", tilted_brick(), 2, 1.3),
     ] {
         let (time, state) = orders(start, impact, [2e-3, 1e-3, 5e-4], until);
-        println!("{name}: order {time:.3} in time, {state:.3} in state");
         assert!((time - 2.0).abs() < 0.06 && (state - 2.0).abs() < 0.06, "{name}: {time} {state}");
     }
 }
@@ -36,7 +35,6 @@ fn two_impacts_within_half_a_step_converge_too() {
     // 2.35 ms apart: within half of the largest step, and within one step of all.
     for impact in [1, 2] {
         let (time, state) = orders(quick_pair(), impact, [5e-3, 2.5e-3, 1.25e-3], 0.5);
-        println!("impact {impact}: order {time:.3} in time, {state:.3} in state");
         assert!((time - 2.0).abs() < 0.15 && (state - 2.0).abs() < 0.15, "{impact}: {time} {state}");
     }
 }
@@ -56,9 +54,6 @@ fn a_tilted_elastic_cube_and_brick_conserve_energy_and_vertical_angular_momentum
         let extremes = run.ledger().extremes();
         let energy = extremes.energy_error / extremes.energy_scale();
         let (linear, angular) = (extremes.linear_error, extremes.angular_error);
-        println!(
-            "{name}: {impacts} impacts, energy {energy:.1e}, Lz {drift:.1e}, p {linear:.1e}, L {angular:.1e}"
-        );
         assert!(impacts > 20 && energy < 1e-12, "{name}: {energy:e}");
         assert!(drift < 1e-12 * extremes.angular.max(1e-3), "{name}: {drift:e}");
         // Sums of a thousand steps, to which gravity brings up to 8 N s each way.
@@ -160,12 +155,6 @@ fn a_metronome_keeps_its_angular_momentum_zero_under_both_jump_conditions() {
         assert!(times.len() >= 15, "{}", times.len());
         assert!(spin < 1e-13, "{spin:e}");
         let width = |range: (f64, f64)| range.1 - range.0;
-        println!(
-            "{energy:?}: {} impacts, |L| {spin:.1e}, E_d within {:.2e}, H_d within {:.2e}",
-            times.len(),
-            width(of_intervals),
-            width(of_momenta)
-        );
         assert!(width(of_momenta) < width(of_intervals), "H_d oscillates less than E_d");
         // Periodic: equal times between impacts.
         let gaps: Vec<f64> = times.windows(2).map(|w| w[1] - w[0]).collect();
@@ -175,7 +164,6 @@ fn a_metronome_keeps_its_angular_momentum_zero_under_both_jump_conditions() {
     }
     // The two conditions agree up to the error of the scheme.
     let apart = found[0].iter().zip(&found[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    println!("times differ by {apart:.1e}");
     assert!(apart < 2e-3, "{apart:e}");
 }
 

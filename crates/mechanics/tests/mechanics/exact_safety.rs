@@ -159,10 +159,6 @@ fn a_chain_of_beads_in_a_box_collides_a_thousand_times_without_drift() {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64 / initial - 1.0;
     let half = course.len() / 2;
     let (early, late) = (mean(&course[..half]), mean(&course[half..]));
-    println!(
-        "{count} collisions in {} s, {quick} within 0.1 s of the last; energy {initial}, means off by {early:.1e} {late:.1e}",
-        run.state().time
-    );
     assert!(quick >= 1, "{quick}");
     // Published: fluctuations of the order of 1e-4.
     assert!(extremes.energy_error < 3e-4 * initial, "{:e}", extremes.energy_error);

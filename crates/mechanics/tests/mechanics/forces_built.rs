@@ -31,21 +31,6 @@ impl Scene {
     }
 }
 
-/// Pulls of all forces on bodies at rest, by slot.
-fn pulls(model: &Model, state: &State) -> Vec<ForceAccumulator> {
-    let placements: Vec<BodyKinematics> = state
-        .positions
-        .iter()
-        .zip(&state.rotations)
-        .map(|(&position, &frame)| BodyKinematics { position, frame, ..BodyKinematics::rest() })
-        .collect();
-    let mut pulls = vec![ForceAccumulator::zero(); placements.len()];
-    for force in &model.forces {
-        force.add_forces(0.0, &Bodies { first: 0, kinematics: &placements }, &mut pulls).unwrap();
-    }
-    pulls
-}
-
 #[test]
 fn gravity_takes_masses_and_centres_of_mass_from_the_bodies() {
     let s = Scene::new();
@@ -172,7 +157,7 @@ fn forces_along_joints_are_checked_too() {
     ] {
         let mut s = Scene::new();
         let pose = s.builder.pose(s.a);
-        s.builder.joint(JointSpec::at("hinge", JointKind::Revolute, None, (s.a, &pose), &pose));
+        s.builder.joint(s.builder.joint_at("hinge", JointKind::Revolute, None, s.a, &pose));
         s.builder.joint_force(JointForce { name: "f".to_owned(), slot: 0, coordinate: 0, law });
         let error = s.builder.build().unwrap_err().to_string();
         assert!(error.starts_with(&format!("force `f`: {start}; give a ")), "{error}");

@@ -1,4 +1,5 @@
-//! The three forms of the variational scheme are one scheme.
+//! The three forms of the variational scheme are one scheme, which keeps what mechanics keeps; the condition number of the reduced form
+//! does not depend on the step.
 
 use crate::common::*;
 
@@ -53,7 +54,6 @@ fn positions_alone_carry_the_scheme_with_multipliers() {
             scheme.step(&model, &mut by_momentum, h).unwrap();
             worst = worst.max(apart(&now, &by_momentum));
         }
-        println!("{name:12} {worst:.1e}");
         assert!(worst < 1e-10, "{name}: {worst:e}");
         let momenta = now.momenta.iter().zip(&by_momentum.momenta).map(|(a, b)| (a - b).abs());
         assert!(momenta.fold(0.0, f64::max) < 1e-8, "{name}");
@@ -73,5 +73,74 @@ fn a_step_that_fails_leaves_the_state_alone() {
         assert_eq!(state, start);
         assert!(!failure.history.is_empty());
         scheme.step(&model, &mut state, 1e-3).unwrap();
+    }
+}
+
+/// Slope of the condition number over the step in a double logarithmic plot, fitted.
+fn slope(equations: Equations, kind: JointKind) -> f64 {
+    let (model, state) = chain(kind, 4);
+    let points: Vec<(f64, f64)> = [1e-2, 1e-3, 1e-4, 1e-5]
+        .iter()
+        .map(|&h: &f64| {
+            let matrix = newton_matrix(equations, &model, &model.islands[0], &state, h).unwrap();
+            let condition = condition_number(&matrix);
+            println!("{kind:?} {equations:?} {h:e}: {condition:.3e}");
+            (h, condition)
+        })
+        .collect();
+    order(&points)
+}
+
+#[test]
+fn condition_numbers_grow_as_the_theory_says() {
+    for kind in [JointKind::Spherical, JointKind::Revolute] {
+        for (equations, expected) in
+            [(Equations::Reduced, 0.0), (Equations::Projected, -1.0), (Equations::Multipliers, -3.0)]
+        {
+            let found = slope(equations, kind);
+            assert!((found - expected).abs() < 0.02, "{kind:?} {equations:?}: slope {found}");
+        }
+    }
+}
+
+#[test]
+fn energy_stays_and_joints_hold_for_every_kind() {
+    for kind in ALL_KINDS {
+        if kind == JointKind::Fixed {
+            continue;
+        }
+        let (model, mut state) = chain(kind, 3);
+        let (k, v, _, _) = totals(&model, &state);
+        let start = k + v;
+        let mut scheme = Variational::new(&model, &state);
+        let (mut worst, mut most, mut off) = (0f64, 0, 0f64);
+        for _ in 0..2000 {
+            let stats = scheme.step(&model, &mut state, 1e-3).unwrap();
+            most = most.max(stats.iterations);
+            let (k, v, _, _) = totals(&model, &state);
+            worst = worst.max((k + v - start).abs() / (k + start.abs()));
+            off = off.max(violation(&model, &state));
+        }
+        println!("{kind:?}: energy {worst:.1e}, iterations {most}, violation {off:.1e}");
+        assert!(worst < 2e-4, "{kind:?}");
+        assert!(off < 1e-12, "{kind:?}");
+        assert!(most <= 5);
+    }
+}
+
+#[test]
+fn runs_backwards_to_where_they_came_from() {
+    for kind in ALL_KINDS {
+        let (model, mut state) = chain(kind, 3);
+        let start = state.clone();
+        let mut scheme = Variational::new(&model, &state);
+        for _ in 0..500 {
+            scheme.step(&model, &mut state, 1e-3).unwrap();
+        }
+        for _ in 0..500 {
+            scheme.step(&model, &mut state, -1e-3).unwrap();
+        }
+        let worst = apart(&state, &start);
+        assert!(worst < 1e-10, "{kind:?}: {worst:e}");
     }
 }

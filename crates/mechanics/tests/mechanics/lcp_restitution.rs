@@ -120,7 +120,6 @@ fn frictionless_impacts_at_a_corner_take_the_energy_that_the_law_says() {
             let yielding = 1.0 / mass + arm.x * arm.x / moment;
             let taken = 0.5 * (1.0 - e * e) * approach * approach / yielding;
             let error = (before - energy(&sim) - taken) / before;
-            println!("{restitution:?} {e}: {error:.1e}");
             assert!(error.abs() < 1e-9, "{restitution:?} {e}: {error:e}");
         }
     }

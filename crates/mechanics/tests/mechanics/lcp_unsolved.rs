@@ -73,7 +73,6 @@ fn a_box_deep_in_the_floor_is_lifted_no_faster_than_it_rises_by_its_depth() {
         sim.step().unwrap();
         highest = highest.max(height(&sim));
     }
-    println!("rises to {highest:.2e} m");
     assert!(highest > 0.0 && highest <= 0.5 * speed * h + G * h * h / 8.0 + 1e-9, "{highest:e}");
     assert!(height(&sim).abs() < 1e-9, "{:e}", height(&sim));
 }

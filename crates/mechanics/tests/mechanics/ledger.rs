@@ -5,14 +5,12 @@ use crate::common::*;
 /// Two jointed bodies in free flight, a third on a spring with damping.
 fn floating(damping: f64, to_world: bool) -> Simulation {
     let mut builder = ModelBuilder::new();
-    let poses = [0.0, 0.5, 1.1].map(|x| {
-        Pose::new(Rotation3::from_scaled_axis(Vec3::new(x, 0.2, 0.1)), Vec3::new(x, 0.1 * x, -x * x))
+    let ids = [("b0", 0.0), ("b1", 0.5), ("b2", 1.1)].map(|(name, x)| {
+        let turn = Rotation3::from_scaled_axis(Vec3::new(x, 0.2, 0.1));
+        builder.body(link(name), Pose::new(turn, Vec3::new(x, 0.1 * x, -x * x)))
     });
-    let ids: Vec<_> =
-        poses.iter().enumerate().map(|(i, pose)| builder.body(link(&format!("b{i}")), *pose)).collect();
-    let (parent, child) = (Some((ids[0], &poses[0])), (ids[1], &poses[1]));
     let frame = Pose::at(Vec3::new(0.25, 0.05, -0.1));
-    let joint = builder.joint(JointSpec::at("j", JointKind::Spherical, parent, child, &frame));
+    let joint = builder.joint(builder.joint_at("j", JointKind::Spherical, Some(ids[0]), ids[1], &frame));
     builder.velocity(ids[0], Vec3::new(0.3, -0.2, 0.1), Vec3::new(1.0, 2.0, -1.5));
     builder.rates(joint, &[0.5, -1.0, 0.2]);
     builder.velocity(ids[2], Vec3::new(-0.4, 0.1, 0.3), Vec3::new(0.2, -3.0, 0.5));

@@ -3,31 +3,29 @@
 use crate::common::*;
 
 /// A bar between two points of the x-z plane.
-fn bar(builder: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3) -> (BodyId, Pose) {
+fn bar(builder: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3) -> BodyId {
     let length = (to - from).norm();
     let across = 0.08 * length * length + 0.002;
     let inertia = Matrix3::from_diagonal(&Vec3::new(0.002, across, across));
     let along = (to - from) / length;
     let angle = -along.z.atan2(along.x);
     let pose = Pose::new(Rotation3::from_axis_angle(&Vec3::y_axis(), angle), 0.5 * (from + to));
-    (builder.body(Body::rigid(name, length, Vec3::zeros(), &inertia).unwrap(), pose), pose)
-}
-
-fn hinge(name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose), at: Vec3) -> JointSpec {
-    // z of the joint along the world's y.
-    let turn = Rotation3::from_axis_angle(&Vec3::x_axis(), -std::f64::consts::FRAC_PI_2);
-    JointSpec::at(name, JointKind::Revolute, parent, child, &Pose::new(turn, at))
+    builder.body(Body::rigid(name, length, Vec3::zeros(), &inertia).unwrap(), pose)
 }
 
 /// Crank, coupler and rocker between four points, hinged to the world at the outer two, with a rate of the crank.
 fn close_bars(builder: &mut ModelBuilder, [a, b, c, d]: [Vec3; 4], rate: f64) {
-    let (crank, crank_pose) = bar(builder, "crank", a, b);
-    let (coupler, coupler_pose) = bar(builder, "coupler", b, c);
-    let (rocker, rocker_pose) = bar(builder, "rocker", d, c);
-    let first = builder.joint(hinge("A", None, (crank, &crank_pose), a));
-    builder.joint(hinge("B", Some((crank, &crank_pose)), (coupler, &coupler_pose), b));
-    builder.joint(hinge("D", None, (rocker, &rocker_pose), d));
-    builder.close(hinge("C", Some((coupler, &coupler_pose)), (rocker, &rocker_pose), c));
+    let (crank, coupler) = (bar(builder, "crank", a, b), bar(builder, "coupler", b, c));
+    let rocker = bar(builder, "rocker", d, c);
+    // z of the joints along the world's y.
+    let turn = Rotation3::from_axis_angle(&Vec3::x_axis(), -std::f64::consts::FRAC_PI_2);
+    let hinge = |builder: &ModelBuilder, name: &str, parent, child, at: Vec3| {
+        builder.joint_at(name, JointKind::Revolute, parent, child, &Pose::new(turn, at))
+    };
+    let first = builder.joint(hinge(builder, "A", None, crank, a));
+    builder.joint(hinge(builder, "B", Some(crank), coupler, b));
+    builder.joint(hinge(builder, "D", None, rocker, d));
+    builder.close(hinge(builder, "C", Some(coupler), rocker, c));
     builder.rates(first, &[rate]);
 }
 

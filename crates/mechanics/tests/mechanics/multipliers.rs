@@ -106,7 +106,7 @@ fn a_body_at_rest_is_held_by_its_weight() {
     let pose = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.3, -0.8, 0.2)), Vec3::new(0.4, 0.1, 0.2));
     let id = builder.body(link("held"), pose);
     let frame = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.3, 0.0)), Vec3::new(0.1, 0.0, 0.0));
-    builder.joint(JointSpec::at("weld", JointKind::Fixed, None, (id, &pose), &frame));
+    builder.joint(builder.joint_at("weld", JointKind::Fixed, None, id, &frame));
     let (model, start) = builder.build().unwrap();
     let states = around(&model, &start, 0.1, 1e-2);
     let (reactions, now) = (reactions(&model, &states, 1e-2), &states[1]);
@@ -124,8 +124,7 @@ fn a_wheel_out_of_balance_pulls_at_its_bearing() {
     let mut builder = ModelBuilder::new();
     let id = builder.body(link("wheel"), Pose::identity());
     let axis = Pose::at(Vec3::new(-0.3, 0.0, 0.0));
-    let joint =
-        builder.joint(JointSpec::at("axle", JointKind::Revolute, None, (id, &Pose::identity()), &axis));
+    let joint = builder.joint(builder.joint_at("axle", JointKind::Revolute, None, id, &axis));
     builder.rates(joint, &[5.0]);
     let (model, start) = builder.build().unwrap();
     let errors = [2e-3, 1e-3].map(|h| {
@@ -137,7 +136,6 @@ fn a_wheel_out_of_balance_pulls_at_its_bearing() {
         assert!(found.torque.z.abs() < 1e-9);
         (found.force + arm * (1.2 * 25.0)).norm()
     });
-    println!("{errors:?}");
     assert!(errors[0] < 1e-3 && (errors[0] / errors[1] - 4.0).abs() < 0.2, "{errors:?}");
 }
 
@@ -155,10 +153,6 @@ fn hidden_constraints_hold_for_projected_momenta_and_up_to_the_square_of_the_ste
             (hidden, instant.hamiltonian() - instant.projected_hamiltonian())
         });
         let (ratio, energy) = (coarse.0.unprojected / fine.0.unprojected, coarse.1 / fine.1);
-        println!(
-            "{name:12} unprojected {:.1e} (ratio {ratio:.2}), projected {:.1e}, H_d apart {:.1e} (ratio {energy:.1})",
-            fine.0.unprojected, fine.0.projected, fine.1
-        );
         assert!(coarse.0.projected.max(fine.0.projected) < 1e-12, "{name}");
         // Projection takes energy away, and only that of the part it removes: the square of the violation.
         assert!(fine.1 > -1e-12, "{name}");

@@ -123,7 +123,6 @@ fn a_mass_on_a_spring_follows_the_closed_form_of_each_scheme() {
             scheme.step(&model, &mut state, h).unwrap();
             worst = worst.max((state.positions[0].x - amplitude * (k as f64 * turn).cos()).abs());
         }
-        println!("beta {beta}: {worst:.1e}");
         assert!(worst < 1e-12, "beta {beta}: {worst:e}");
     }
 }

@@ -39,26 +39,8 @@ fn bar(name: &str) -> Body {
     Body::of_density(name, &shape.mass_properties().placed(&middle), 100.0).unwrap()
 }
 
-/// Three bars and the ground as a square: every joint revolute about y, the last closes the loop.
 fn four_bar() -> ModelBuilder {
-    let mut builder = falling();
-    let turned = |angle: f64, at: Vec3| Pose::new(Rotation3::from_axis_angle(&Vec3::y_axis(), angle), at);
-    let quarter = std::f64::consts::FRAC_PI_2;
-    let corners = [Vec3::zeros(), Vec3::z(), Vec3::new(1.0, 0.0, 1.0), Vec3::x()];
-    let poses = [turned(-quarter, corners[0]), turned(0.0, corners[1]), turned(quarter, corners[2])];
-    let bodies = ["crank", "coupler", "rocker"].map(bar);
-    let ids: Vec<_> = bodies.into_iter().zip(&poses).map(|(body, pose)| builder.body(body, *pose)).collect();
-    let axis = |at: Vec3| Pose::new(Rotation3::from_axis_angle(&Vec3::x_axis(), -quarter), at);
-    for k in 0..3 {
-        let parent = (k > 0).then(|| (ids[k - 1], &poses[k - 1]));
-        let (name, child) = (format!("joint{k}"), (ids[k], &poses[k]));
-        builder.joint(JointSpec::at(&name, JointKind::Revolute, parent, child, &axis(corners[k])));
-    }
-    builder.velocity(ids[0], Vec3::x() * 0.25, Vec3::y() * 0.5);
-    builder.project(true);
-    let last = (ids[2], &poses[2]);
-    builder.close(JointSpec::at("closure", JointKind::Revolute, None, last, &axis(corners[3])));
-    builder
+    mechanisms::four_bar(Vec3::zeros())
 }
 
 #[test]
@@ -90,7 +72,7 @@ fn driven_bar(torque: f64, limits: Option<Limits>) -> ModelBuilder {
     let body = builder.body(bar("bar"), Pose::identity());
     let quarter = std::f64::consts::FRAC_PI_2;
     let frame = Pose::new(Rotation3::from_axis_angle(&Vec3::x_axis(), -quarter), Vec3::zeros());
-    let mut spec = JointSpec::at("hinge", JointKind::Revolute, None, (body, &Pose::identity()), &frame);
+    let mut spec = builder.joint_at("hinge", JointKind::Revolute, None, body, &frame);
     spec.limits[0] = limits;
     let joint = builder.joint(spec);
     if torque != 0.0 {

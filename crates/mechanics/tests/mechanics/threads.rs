@@ -14,15 +14,14 @@ fn crowd(count: usize) -> (Model, State) {
         let pose = random_pose(&mut random);
         let id = builder.body(body, pose);
         builder.velocity(id, random.vector(), random.vector());
-        if let (Some((other, other_pose)), 1) = (last, i % 5) {
-            let parent = Some((other, &other_pose));
-            builder.joint(JointSpec::at(&format!("j{i}"), JointKind::Spherical, parent, (id, &pose), &pose));
+        if i % 5 == 1 {
+            builder.joint(builder.joint_at(&format!("j{i}"), JointKind::Spherical, last, id, &pose));
         }
         if i % 5 == 3 {
             let (a, b) = (on(i, random.vector()), on(i - 1, random.vector()));
             builder.force(spring(&format!("s{i}"), a, b, (5.0, 0.0), 0.0));
         }
-        last = Some((id, pose));
+        last = Some(id);
     }
     builder.project(true);
     builder.build().unwrap()
