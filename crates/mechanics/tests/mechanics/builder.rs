@@ -351,6 +351,8 @@ fn velocities_that_joints_do_not_allow_are_refused_or_projected() {
     assert_eq!(error, ModelError::FixedVelocity { body: "wall".into() });
 }
 
+type Change = fn(&mut Scene);
+
 fn pull(a: usize, b: usize) -> Force {
     spring("pull", on(a, Vec3::zeros()), on(b, Vec3::zeros()), (1.0, 0.5), 0.0)
 }
@@ -361,7 +363,7 @@ fn brake(name: &str, joint: usize, coordinate: usize) -> JointForce {
 
 #[test]
 fn names_that_stand_twice_are_refused() {
-    let cases: [(&'static str, &str, fn(&mut Scene)); 3] = [
+    let cases: [(&'static str, &str, Change); 3] = [
         ("bodies", "a", |s| {
             s.builder.body(Body::fixed("a"), Pose::identity());
         }),
@@ -402,8 +404,7 @@ fn forces_on_what_is_not_there_are_refused() {
 
 #[test]
 fn numbers_that_are_none_are_caught_at_the_door() {
-    type Spoil = fn(&mut Scene);
-    let cases: [(&str, Spoil); 6] = [
+    let cases: [(&str, Change); 6] = [
         ("gravity", |s| s.builder.gravity(Vec3::new(0.0, f64::NAN, 0.0))),
         ("the placement of `c`", |s| {
             let body = Body::particle("c", 1.0).unwrap();
