@@ -6,7 +6,7 @@
 use nalgebra::Matrix3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::schemes::{Scheme, Variational};
-use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
+use percussion_mechanics::{Body, JointKind, Model, ModelBuilder, State};
 use rapier3d_f64::prelude::{MassProperties, PhysicsWorld, RigidBodyBuilder, Vector};
 use std::time::Instant;
 
@@ -44,9 +44,7 @@ fn chain(kind: JointKind, count: usize) -> (Model, State) {
         let pose = Pose::at(Vec3::new(0.3 * (i as f64 + 0.5), 0.0, 0.0));
         let id = builder.body(Body::rigid(&format!("l{i}"), 1.0, Vec3::zeros(), &inertia).unwrap(), pose);
         let frame = Pose::at(Vec3::new(0.3 * i as f64, 0.0, 0.0));
-        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
-        builder.joint(JointSpec::at(&format!("j{i}"), kind, parent, (id, &pose), &frame));
-        above = Some((id, pose));
+        builder.joint(builder.joint_at(&format!("j{i}"), kind, above.replace(id), id, &frame));
     }
     builder.build().unwrap()
 }

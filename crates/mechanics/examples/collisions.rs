@@ -7,7 +7,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::collisions::{against, beads, cradle_one, exactly, flying, metronome};
+use common::collisions::{against, beads, cradle_one, exactly, flying, metronome, surface};
 use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
 use percussion_mechanics::response::{ContactOptions, EnergyJumpCondition};
 use percussion_mechanics::{Model, State};
@@ -30,9 +30,21 @@ fn main() {
     keep("tilted cube on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJumpCondition::Projected);
     let (flight, start) = tilted_brick();
     keep("tilted brick on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJumpCondition::Projected);
-    keep("Newton's cradle", cradle_one(), 0.01, 3.0, EnergyJumpCondition::Projected);
-    keep("metronome", metronome(), 0.015, 10.0, EnergyJumpCondition::Projected);
-    keep("metronome, discrete energy", metronome(), 0.015, 10.0, EnergyJumpCondition::Discrete);
+    keep(
+        "Newton's cradle",
+        cradle_one(surface(1.0, 0.0)).build().unwrap(),
+        0.01,
+        3.0,
+        EnergyJumpCondition::Projected,
+    );
+    keep("metronome", metronome().build().unwrap(), 0.015, 10.0, EnergyJumpCondition::Projected);
+    keep(
+        "metronome, discrete energy",
+        metronome().build().unwrap(),
+        0.015,
+        10.0,
+        EnergyJumpCondition::Discrete,
+    );
     keep("chain of beads in a box", beads(), 0.1, 2000.0, EnergyJumpCondition::Projected);
 }
 
@@ -59,11 +71,7 @@ fn converge(name: &str, (flight, start): (Flight, Motion), impact: usize, until:
 fn keep(name: &str, (model, state): (Model, State), h: f64, until: f64, energy: EnergyJumpCondition) {
     let options = ContactOptions { energy, ..ContactOptions::default() };
     let mut run = exactly(model, state, h, &options);
-    let mut impacts = 0;
-    for _ in 0..(until / h).round() as usize {
-        run.step().unwrap();
-        impacts += run.step_record().unwrap().impacts.len();
-    }
+    let impacts = common::impacts(&mut run, (until / h).round() as usize).len();
     let extremes = run.ledger().extremes();
     let error = extremes.energy_error / extremes.energy_scale();
     let spin = match extremes.angular {

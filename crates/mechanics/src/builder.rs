@@ -20,8 +20,7 @@ use crate::body::{Body, BodyError};
 use crate::contact::{ContactSpec, PairRule, Potential, Surface};
 use crate::force::ForceError;
 use crate::joint::JointKind;
-use crate::model::State;
-use crate::model::{BodyId, JointSpec, Model, ModelBuilder, ModelError};
+use crate::model::{BodyId, Model, ModelBuilder, ModelError, State};
 use crate::rotation::Mat3;
 use crate::schemes::{Coordinates, SchemeError, SchemeKind, SchemeOptions, UnsupportedScene};
 use crate::simulation::Simulation;
@@ -239,14 +238,9 @@ impl SceneBuilder {
         }
         for joint in &self.joints {
             let place = || format!("joint `{}`", joint.name);
-            let posed = |name: &str| {
-                let id = self.id(name, place)?;
-                Ok::<_, SceneBuilderError>((id, self.bodies[id.0].pose))
-            };
-            let parent = joint.parent.as_deref().map(posed).transpose()?;
-            let child = posed(&joint.child)?;
-            let parent = parent.as_ref().map(|(id, pose)| (*id, pose));
-            let spec = JointSpec::at(&joint.name, joint.kind, parent, (child.0, &child.1), &joint.frame);
+            let parent = joint.parent.as_deref().map(|name| self.id(name, place)).transpose()?;
+            let child = self.id(&joint.child, place)?;
+            let spec = builder.joint_at(&joint.name, joint.kind, parent, child, &joint.frame);
             if joint.closes_loop {
                 builder.close(spec);
                 continue;

@@ -3,8 +3,7 @@
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::ForceError;
 use crate::ledger::{Ledger, LedgerEntry, LedgerMismatch};
-use crate::model::Model;
-use crate::model::State;
+use crate::model::{Model, State};
 use crate::named_arrays::NamedArrays;
 use crate::schemes::{Scheme, SchemeKind, StepContact};
 use crate::step_record::StepRecord;

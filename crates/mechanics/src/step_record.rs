@@ -4,8 +4,7 @@
 //! Between two nodes an island moves by one interval of the discrete equations; at a node momenta
 //! jump, and where a projection moved bodies two nodes have the same time.
 
-use crate::model::Island;
-use crate::model::State;
+use crate::model::{Island, State};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 

@@ -1,36 +1,45 @@
 //! A warm step touches no heap, whatever moves.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
-mod mechanisms;
 
-use common::collisions::{brick, surfaces};
-use common::everything::{closed, controls, everything, island};
-use common::{chain, sprung_chain};
-use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::{Derivatives, Differentiator, End, IntervalInputs};
-use percussion_mechanics::joint::{ALL_KINDS, JointKind};
-use percussion_mechanics::schemes::{Coordinates, SchemeKind, SchemeOptions};
-use percussion_mechanics::{Ledger, Model, ModelBuilder, State};
-use percussion_testing::{CountingAllocator, Random, allocations};
+use common::*;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-fn requests_of_warm_steps(kind: SchemeKind, model: &Model, mut state: State) -> usize {
-    let mut scheme = kind.build(model, &state, &SchemeOptions::default()).unwrap();
-    let mut ledger = Ledger::new(model, &state).unwrap();
+/// Requests of warm steps with their bookkeeping, and the impacts in them.
+fn requests(
+    kind: SchemeKind,
+    options: &SchemeOptions,
+    (model, mut state): (Model, State),
+    warm: usize,
+    steps: usize,
+) -> (usize, usize) {
+    let mut scheme = kind.build(&model, &state, options).unwrap();
+    let mut ledger = Ledger::new(&model, &state).unwrap();
     let mut before = state.clone();
-    let mut from = 0;
-    for k in 0..20 {
-        if k == 3 {
-            from = allocations();
+    let (mut from, mut met) = (0, 0);
+    for k in 0..warm + steps {
+        if k == warm {
+            (from, met) = (allocations(), 0);
         }
         before.clone_from(&state);
-        scheme.step(model, &mut state, 1e-3).unwrap();
-        ledger.record(model, &before, &state, 1e-3, None).unwrap();
+        scheme.step(&model, &mut state, 1e-3).unwrap();
+        ledger.record(&model, &before, &state, 1e-3, scheme.step_record()).unwrap();
+        met += scheme.step_record().map_or(0, |record| record.impacts.len());
     }
-    allocations() - from
+    (allocations() - from, met)
+}
+
+fn requests_of_warm_steps(kind: SchemeKind, scene: (Model, State)) -> usize {
+    requests(kind, &SchemeOptions::default(), scene, 3, 17).0
+}
+
+/// Requests of warm steps of time stepping with complementarity.
+fn requests_of_lcp(builder: ModelBuilder, lcp: LcpOptions, warm: usize, steps: usize) -> usize {
+    let options = SchemeOptions { lcp, ..SchemeOptions::default() };
+    requests(SchemeKind::Lcp, &options, builder.build_open().unwrap(), warm, steps).0
 }
 
 /// The schemes in reduced coordinates for scenes without contact.
@@ -41,22 +50,23 @@ fn reduced_without_contact() -> impl Iterator<Item = SchemeKind> {
 #[test]
 fn warm_steps_and_their_bookkeeping_allocate_nothing() {
     for (scheme, kind) in reduced_without_contact().flat_map(|scheme| ALL_KINDS.map(|kind| (scheme, kind))) {
-        let (model, state) = chain(kind, 4);
-        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?}");
-        let (model, state) = sprung_chain(kind, 4);
-        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?} with a spring");
+        assert_eq!(requests_of_warm_steps(scheme, chain(kind, 4)), 0, "{scheme}: {kind:?}");
+        assert_eq!(
+            requests_of_warm_steps(scheme, sprung_chain(kind, 4)),
+            0,
+            "{scheme}: {kind:?} with a spring"
+        );
     }
     for scheme in reduced_without_contact() {
-        for (name, (model, state)) in mechanisms::all() {
-            assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {name}");
+        for (name, scene) in mechanisms::all() {
+            assert_eq!(requests_of_warm_steps(scheme, scene), 0, "{scheme}: {name}");
         }
     }
 }
 
 /// Boxes far apart, each flying its own way.
 fn flying_apart(count: usize) -> (Model, State) {
-    let mut builder = ModelBuilder::new();
-    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let mut builder = falling();
     let mut random = Random::new(5);
     for i in 0..count {
         let at = Vec3::new((i % 10) as f64, (i / 10 % 10) as f64, (i / 100) as f64) * 3.0;
@@ -64,15 +74,14 @@ fn flying_apart(count: usize) -> (Model, State) {
         let id = builder.body(body, Pose::new(random.rotation(), at));
         builder.velocity(id, random.vector(), random.vector() * 3.0);
     }
-    builder.contact(surfaces(1.0, 0.0));
+    builder.contact(surface(1.0, 0.0));
     builder.build().unwrap()
 }
 
 #[test]
 fn warm_steps_between_collisions_allocate_nothing() {
     for scheme in [SchemeKind::Exact, SchemeKind::Dissipative] {
-        let (model, state) = flying_apart(200);
-        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}");
+        assert_eq!(requests_of_warm_steps(scheme, flying_apart(200)), 0, "{scheme}");
     }
 }
 
@@ -102,5 +111,101 @@ fn warm_derivatives_allocate_nothing() {
         assert_eq!(requests_of_warm_derivatives(everything(kind, 0)), 0, "{kind:?}");
         let requests = requests_of_warm_derivatives(closed(JointKind::Spherical, kind, false));
         assert_eq!(requests, 0, "{kind:?} loop");
+    }
+}
+
+/// Cubes whose bounding boxes overlap, but not the cubes, far above a floor.
+fn flying_side_by_side() -> ModelBuilder {
+    let mut builder = level(0.5, 0.5);
+    for k in 0..10 {
+        let at = Vec3::new(0.25 * f64::from(k), 0.02 * f64::from(k), 5.0);
+        free_body(&mut builder, cube(&format!("cube-{k}"), 0.2), at, Vec3::zeros(), Vec3::new(0.0, 3.0, 1.0));
+    }
+    builder
+}
+
+/// A stack of three boxes on a floor.
+fn stack() -> ModelBuilder {
+    let mut builder = level(0.0, 0.5);
+    for k in 0..3 {
+        let at = Vec3::new(0.0, 0.0, 0.1 + 0.2 * f64::from(k));
+        builder.body(cube(&format!("cube-{k}"), 0.2), Pose::at(at));
+    }
+    builder
+}
+
+#[test]
+fn warm_steps_of_decomposition_allocate_nothing_in_flight_and_at_rest() {
+    let decomposed = |builder: ModelBuilder, warm, steps| {
+        let scene = builder.build().unwrap();
+        requests(SchemeKind::Decomposition, &SchemeOptions::default(), scene, warm, steps)
+    };
+    assert_eq!(decomposed(flying_side_by_side(), 400, 400), (0, 0));
+    assert_eq!(decomposed(stack(), 20, 50), (0, 150));
+}
+
+#[test]
+fn warm_steps_with_complementarity_allocate_nothing() {
+    let solved_by = |solver| LcpOptions { solver, ..LcpOptions::default() };
+    assert_eq!(requests_of_lcp(flying_side_by_side(), LcpOptions::default(), 400, 400), 0);
+    for kind in [JointKind::Revolute, JointKind::Spherical, JointKind::Rod] {
+        let builder = chain_builder(kind, 4);
+        assert_eq!(requests_of_lcp(builder, solved_by(StepSolver::GaussSeidel), 50, 100), 0, "{kind:?}");
+    }
+    for solver in [StepSolver::Auto, StepSolver::GaussSeidel] {
+        assert_eq!(requests_of_lcp(stack(), solved_by(solver), 50, 100), 0, "{solver:?}");
+    }
+    // Nor do steps that are left unsolved and scale impulses.
+    let few = LcpOptions {
+        sweeps: 1,
+        newton_factorizations: 0,
+        tolerance: 1e-15,
+        ..solved_by(StepSolver::GaussSeidel)
+    };
+    assert_eq!(requests_of_lcp(stack(), few, 50, 100), 0);
+    let mut plates = ground(0.0, 0.5);
+    for (name, y) in [("lower", 0.0), ("upper", 1.0)] {
+        let corners = [(-0.5, y), (0.5, y), (0.5, y + 1.0), (-0.5, y + 1.0)];
+        plate(&mut plates, name, &corners.map(|(x, y)| Vec2::new(x, y)));
+    }
+    assert_eq!(requests_of_lcp(plates, solved_by(StepSolver::Auto), 50, 100), 0);
+}
+
+#[test]
+fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
+    let mut random = Random::new(32);
+    let at = |body: usize| on(body, Vec3::new(0.1, 0.2, 0.3));
+    let source = |body: usize| Source { anchor: at(body), weight: 1.0 };
+    let sources: Vec<Source> = [0, 1, 2].map(source).to_vec();
+    let given = |axes| Some(Given::constant(Vec3::x(), axes));
+    let laws = [
+        ForceLaw::Spring(Spring { a: at(0), b: at(1), stiffness: 1.0, rest_length: 1.0, damping: 1.0 }),
+        ForceLaw::Attraction(Attraction { body: source(0), ..Attraction::new(0, Vec3::y() * 9.0, 1.0) }),
+        ForceLaw::Gravitation(Gravitation { constant: 1.0, softening: 0.0, bodies: sources.clone() }),
+        ForceLaw::Charges(Charges { constant: 1.0, softening: 0.0, charges: sources }),
+        ForceLaw::Load(Load { anchor: at(1), force: given(Axes::Body), torque: given(Axes::World) }),
+        ForceLaw::Drag(Drag { linear: 1.0, quadratic: 1.0, angular: 1.0, ..Drag::at(at(2)) }),
+    ];
+    let placements: Vec<BodyKinematics> = (0..3)
+        .map(|i| BodyKinematics {
+            position: Vec3::x() * (3.0 * i as f64),
+            frame: random.matrix(),
+            velocity: random.vector(),
+            frame_rate: Mat3::zeros(),
+        })
+        .collect();
+    let bodies = Bodies { first: 0, kinematics: &placements };
+    let mut pulls = vec![ForceAccumulator::zero(); 3];
+    for law in laws {
+        let force = force("f", law);
+        let mut list = Vec::with_capacity(3);
+        let before = allocations();
+        force.add_forces(0.0, &bodies, &mut pulls).unwrap();
+        force.stiffness(0.0, &bodies, &mut list).unwrap();
+        force.potential(&bodies).unwrap();
+        force.power(0.0, &bodies).unwrap();
+        force.for_each_slot(&mut |_| ());
+        assert_eq!(allocations(), before, "{:?}", force.law);
+        assert!(!list.is_empty());
     }
 }

@@ -3,8 +3,7 @@
 use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{Part, PartShape, Plane, lifted};
 use super::surface::Surface;
-use crate::body::Body;
-use crate::body::BodyId;
+use crate::body::{Body, BodyId};
 use crate::joint::JointKind;
 use crate::rotation::{Mat3, tangents};
 use crate::tolerances::OUT_OF_PLANE;
@@ -147,9 +146,7 @@ impl ContactGeometry {
         let mut pairs: Vec<((usize, usize), Surface)> = Vec::new();
         for one in &spec.pairs {
             let at = key(one.a.0, one.b.0);
-            if let Some(surface) = rule(at.0, at.1).and_then(|rule| rule.surface) {
-                pairs.push((at, surface));
-            }
+            pairs.extend(rule(at.0, at.1).and_then(|rule| rule.surface).map(|surface| (at, surface)));
         }
         pairs.sort_by_key(|(pair, _)| *pair);
         pairs.dedup_by_key(|(pair, _)| *pair);
@@ -294,26 +291,18 @@ impl ContactSpec {
     /// Checks the parameters.
     pub fn check(&self) -> Result<(), ContactError> {
         let all = self.surfaces.iter().flatten().chain(&self.otherwise);
+        let require = |ok: bool, what: &'static str, value: f64, range: &'static str| match ok {
+            true => Ok(()),
+            false => Err(ContactError::Range { what, value, range }),
+        };
         for surface in all.chain(self.pairs.iter().filter_map(|rule| rule.surface.as_ref())) {
             let (e, mu) = (surface.restitution, surface.friction);
-            if !(0.0..=1.0).contains(&e) {
-                return Err(ContactError::Range { what: "a restitution", value: e, range: "from 0 to 1" });
-            }
-            if !(mu >= 0.0 && mu.is_finite()) {
-                return Err(ContactError::Range { what: "a friction", value: mu, range: "of at least 0" });
-            }
+            require((0.0..=1.0).contains(&e), "a restitution", e, "from 0 to 1")?;
+            require(mu >= 0.0 && mu.is_finite(), "a friction", mu, "of at least 0")?;
         }
         if let Some(Potential { stiffness, drag }) = self.potential {
-            if !(stiffness > 0.0 && stiffness.is_finite()) {
-                return Err(ContactError::Range {
-                    what: "the stiffness C",
-                    value: stiffness,
-                    range: "above 0",
-                });
-            }
-            if !(drag >= 0.0 && drag.is_finite()) {
-                return Err(ContactError::Range { what: "the drag", value: drag, range: "of at least 0" });
-            }
+            require(stiffness > 0.0 && stiffness.is_finite(), "the stiffness C", stiffness, "above 0")?;
+            require(drag >= 0.0 && drag.is_finite(), "the drag", drag, "of at least 0")?;
         }
         Ok(())
     }

@@ -5,8 +5,7 @@
 //! matrix is `Mred/h` plus terms that vanish with `h`, and its condition does not depend on the step.
 
 use super::{Dense, IslandStateMut, Newton, Redundant, StepFailure};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use nalgebra::DMatrix;
 
 /// A form of the variational scheme.
@@ -30,12 +29,7 @@ pub fn newton_matrix(
     h: f64,
 ) -> Result<DMatrix<f64>, StepFailure> {
     let mut next = state.clone();
-    let end = IslandStateMut {
-        positions: &mut next.positions[island.bodies.clone()],
-        rotations: &mut next.rotations[island.bodies.clone()],
-        coordinates: &mut next.coordinates[island.coordinates.clone()],
-        momenta: &mut next.momenta[island.dofs.clone()],
-    };
+    let end = IslandStateMut::of(&mut next, island);
     let redundant = |kind: Redundant, end: IslandStateMut| {
         let mut dense = Dense::new(kind, model, state);
         dense.step(model, island, None, state, h, end).map(|_| dense.matrix(h))

@@ -10,8 +10,7 @@
 //! gives views of them.
 
 use super::{Control, End};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 
 /// One island over an interval, with constant control inputs.
 #[derive(Clone, Copy, Debug)]

@@ -25,8 +25,7 @@ use super::loops::{End, Loops};
 use crate::force::{Bodies, ForceAccumulator, ForceError, Weights};
 use crate::joint::JointFrame;
 use crate::rotation::Mat3;
-use crate::spatial::{Mat6, Vec6, angular, linear, twist};
-use crate::spatial::{shift_twist, shift_wrench};
+use crate::spatial::{Mat6, Vec6, angular, linear, shift_twist, shift_wrench, twist};
 use crate::tree::Node;
 use percussion_geometry::Vec3;
 
@@ -93,11 +92,7 @@ impl Differentiator {
         it.evaluate(model, island, start, t, h)?;
         let bodies = Bodies { first: island.bodies.start, kinematics: &it.placements };
         for (first, control) in inputs.placed_controls() {
-            control.add_forces(
-                &inputs.control_inputs[first..first + control.components()],
-                &bodies,
-                &mut it.accumulators,
-            );
+            control.add_forces(&inputs.control_inputs[first..], &bodies, &mut it.accumulators);
         }
         it.set_end_columns(model, island, start);
         it.momenta_before(model, island, start, t, h, before);

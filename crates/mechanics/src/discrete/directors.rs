@@ -12,8 +12,7 @@
 use super::Interval;
 use super::loops::End;
 use crate::joint::{Joint, JointKind, LinearForm, Row};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use crate::rotation::{Mat3, RodriguesVector, hat, tangents};
 use crate::tree::Link;
 use percussion_geometry::Vec3;

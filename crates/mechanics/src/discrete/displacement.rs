@@ -6,8 +6,7 @@
 
 use super::Interval;
 use crate::joint::{Joint, JointFrame, JointIncrement, JointKind};
-use crate::model::State;
-use crate::model::{Island, Model, placed};
+use crate::model::{Island, Model, State, placed};
 use crate::rotation::{RodriguesVector, tangents};
 use nalgebra::{Rotation3, UnitQuaternion};
 
@@ -22,10 +21,7 @@ pub fn displace(model: &Model, island: &Island, from: &State, d: &[f64], to: &mu
             link.joint.incremented(&frame, &JointIncrement::zero(), &d[first..first + link.joint.dofs()]);
         to.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates.clone()]);
         link.joint.advance_coordinates(&step, &mut to.coordinates[coordinates.clone()]);
-        let parent_frame = match placed(&to.positions, &to.rotations, link.parent) {
-            Some((position, rotation)) => link.joint.parent_frame.on(position, rotation),
-            None => link.joint.parent_frame,
-        };
+        let parent_frame = link.joint.parent_frame_on(placed(&to.positions, &to.rotations, link.parent));
         let (position, rotation) =
             link.joint.child_pose(&frame, &parent_frame, &step, &to.coordinates[coordinates]);
         to.positions[slot] = position;

@@ -7,12 +7,8 @@
 
 use super::Interval;
 use super::directors::director_weights;
-use super::instant::Instant;
 use crate::force::{Bodies, BodyKinematics, ForceError};
-use crate::model::State;
-use crate::model::{Island, Model};
-use crate::rotation::Mat3;
-use percussion_geometry::Vec3;
+use crate::model::{Island, Model, State};
 
 /// `E_d` of the interval of length `h` between two states, J.
 pub fn discrete_energy(model: &Model, before: &State, after: &State, h: f64) -> Result<f64, ForceError> {
@@ -49,29 +45,14 @@ impl Interval {
     }
 }
 
-/// `H_d` at `now` with the unprojected momentum, from it and the states a step `h` before and after it, J.
-pub fn discrete_hamiltonian(
-    model: &Model,
-    before: &State,
-    now: &State,
-    after: &State,
-    h: f64,
-) -> Result<f64, ForceError> {
-    let mut instant = Instant::default();
-    instant.read(model, before, now, after, h)?;
-    Ok(instant.hamiltonian())
-}
-
 /// Potential energy of a state, J.
 pub(crate) fn potential(
     model: &Model,
     state: &State,
     placements: &mut Vec<BodyKinematics>,
 ) -> Result<f64, ForceError> {
-    model
-        .islands
-        .iter()
-        .try_fold(0.0, |sum, island| Ok(sum + island_potential(model, island, state, placements)?))
+    let mut of = |island| island_potential(model, island, state, placements);
+    model.islands.iter().try_fold(0.0, |sum, island| Ok(sum + of(island)?))
 }
 
 /// Potential energy of an island, J. Also writes the kinematics of its bodies, at rest.
@@ -84,12 +65,8 @@ pub(crate) fn island_potential(
     let bodies = island.bodies.clone();
     let places = state.positions[bodies.clone()].iter().zip(&state.rotations[bodies.clone()]);
     placements.clear();
-    placements.extend(places.map(|(position, frame)| BodyKinematics {
-        position: *position,
-        frame: *frame,
-        velocity: Vec3::zeros(),
-        frame_rate: Mat3::zeros(),
-    }));
+    let rest = |(&position, &frame)| BodyKinematics { position, frame, ..BodyKinematics::rest() };
+    placements.extend(places.map(rest));
     let mut energy = 0.0;
     for (link, place) in model.links[bodies.clone()].iter().zip(placements.iter()) {
         energy -= link.mass * model.gravity.dot(&place.position);

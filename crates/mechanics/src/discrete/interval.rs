@@ -1,17 +1,15 @@
 //! One island over one interval: from joint increments to momenta at both ends, and derivatives.
 
+use super::IslandStateMut;
 use super::free_rotation::momentum_of_rotation;
 use crate::force::{
     Bodies, BodyKinematics, ForceAccumulator, ForceError, JointForce, JointForceValue, Stiffness, Weights,
 };
 use crate::joint::{Displacement, JointFrame, JointIncrement};
-use crate::model::State;
-use crate::model::{Island, Model, placed};
+use crate::model::{Island, Model, State, placed};
 use crate::rotation::Mat3;
-use crate::spatial::spatial_inertia;
-use crate::spatial::{Mat6, Vec6, twist};
-use crate::tree::Link;
-use crate::tree::{Node, System};
+use crate::spatial::{Mat6, Vec6, spatial_inertia, twist};
+use crate::tree::{Link, Node, System};
 use percussion_geometry::Vec3;
 
 /// Workspace of one island over one step; reused from step to step and from island to island.
@@ -297,30 +295,20 @@ impl Interval {
     }
 
     /// Writes the configuration of the end, each body placed by its joint.
-    pub fn place_end(
-        &self,
-        model: &Model,
-        island: &Island,
-        state: &State,
-        positions: &mut [Vec3],
-        rotations: &mut [Mat3],
-        coordinates: &mut [f64],
-    ) {
+    pub fn place_end(&self, model: &Model, island: &Island, state: &State, end: &mut IslandStateMut) {
         let (b0, c0) = (island.bodies.start, island.coordinates.start);
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
             let range = link.coordinates();
-            let own = &mut coordinates[range.start - c0..range.end - c0];
+            let own = &mut end.coordinates[range.start - c0..range.end - c0];
             own.copy_from_slice(&state.coordinates[range]);
             link.joint.advance_coordinates(&self.increments[i], own);
-            let frame = match link.parent {
-                Some(p) => link.joint.parent_frame.on(&positions[p - b0], &rotations[p - b0]),
-                None => link.joint.parent_frame,
-            };
+            let frame =
+                link.joint.parent_frame_on(placed(end.positions, end.rotations, link.parent.map(|p| p - b0)));
             let (position, rotation) =
                 link.joint.child_pose(&self.joint_frames[i], &frame, &self.increments[i], own);
-            positions[i] = position;
-            rotations[i] = rotation;
+            end.positions[i] = position;
+            end.rotations[i] = rotation;
         }
     }
 }

@@ -12,8 +12,7 @@ use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::spatial::Vec6;
 use crate::tolerances::REDUNDANT_LOOP_ROW;
-use crate::tree::Closure;
-use crate::tree::System;
+use crate::tree::{Closure, System};
 use percussion_geometry::Vec3;
 use percussion_solve::PivotedQr;
 
@@ -83,13 +82,9 @@ impl Loops {
             for &row in closure.joint.rows() {
                 wrenches.fill(Vec6::zeros());
                 let value = put_row(closure, row, b0, positions, rotations, wrenches);
-                let target = match end {
-                    End::Before => &mut self.before[k * n..(k + 1) * n],
-                    End::After => &mut self.after[k * n..(k + 1) * n],
-                };
                 match end {
-                    End::Before => system.reduce(wrenches, target),
-                    End::After => system.reduce_at_end(wrenches, target),
+                    End::Before => system.reduce(wrenches, &mut self.before[k * n..(k + 1) * n]),
+                    End::After => system.reduce_at_end(wrenches, &mut self.after[k * n..(k + 1) * n]),
                 }
                 self.values[k] = value;
                 k += 1;
@@ -123,9 +118,7 @@ impl Loops {
         }
         self.qr.solve(&mut self.correction);
     }
-}
 
-impl Loops {
     /// With the reduced mass matrix factored in `system`: `solved_rows = Mred⁻¹ Bᵀ` for the rows taken after.
     pub fn solve_rows(&mut self, system: &mut System, twists: &mut [Vec6]) {
         let n = self.dofs;

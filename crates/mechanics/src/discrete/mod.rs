@@ -47,7 +47,7 @@ pub use derivatives::{Derivatives, IntervalInputs, Momentum};
 pub use differentiator::Differentiator;
 pub(crate) use displacement::increment_between_frames;
 pub use displacement::{difference, displace};
-pub use energy::{discrete_energy, discrete_hamiltonian};
+pub use energy::discrete_energy;
 pub(crate) use energy::{island_potential, potential};
 pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};

@@ -14,11 +14,9 @@ use super::Interval;
 use super::loops::{End, Loops};
 use super::middle;
 use crate::force::{Force, ForceError};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use crate::rotation::Mat3;
-use crate::spatial::Vec6;
-use crate::spatial::spatial_inertia;
+use crate::spatial::{Vec6, spatial_inertia};
 use crate::tolerances::{INNER_RESIDUAL, LINE_SEARCH_SLOPE, NEWTON_DECREMENT, NEWTON_NOISE, OVERSHOOT};
 use crate::tree::Singular;
 use percussion_geometry::Vec3;
@@ -123,7 +121,7 @@ pub struct StepFailure {
 }
 
 /// Workspace for Newton's method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Newton {
     pub(crate) interval: Interval,
     pub(crate) loops: Loops,
@@ -132,20 +130,6 @@ pub struct Newton {
     z: Vec<f64>,
     d: Vec<f64>,
     history: Vec<f64>,
-}
-
-impl Default for Newton {
-    fn default() -> Self {
-        Self {
-            interval: Interval::default(),
-            loops: Loops::default(),
-            krylov: None,
-            r: Vec::new(),
-            z: Vec::new(),
-            d: Vec::new(),
-            history: Vec::with_capacity(MOST_ITERATIONS),
-        }
-    }
 }
 
 /// Statistics of a step.
@@ -235,6 +219,8 @@ impl Newton {
         depth: usize,
     ) -> Result<SolverStats, (StepError, usize)> {
         self.history.clear();
+        // Room for all iterations at once: warm steps allocate nothing.
+        self.history.reserve(MOST_ITERATIONS);
         let bends = model.forces[island.forces.clone()].iter().any(Force::has_discontinuous_stiffness);
         match self.attempt(model, island, state, h, end.again()) {
             Err((StepError::NoConvergence | StepError::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
@@ -341,15 +327,7 @@ impl Newton {
                 let answer = &mut self.loops.solved_rows[k * n..(k + 1) * n];
                 solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
             }
-            let it = &mut self.interval;
-            self.loops.evaluate(
-                End::After,
-                model,
-                island,
-                &it.system,
-                (&it.positions, &it.rotations),
-                &mut it.wrenches,
-            );
+            self.read_loops(model, island);
             self.loops.solve(&self.z, true);
             Loops::add_transposed(&self.loops.before, &self.loops.correction, h, &mut self.r);
             for (k, x) in self.loops.correction.iter().enumerate() {
@@ -359,6 +337,13 @@ impl Newton {
             }
         }
         self.d.iter_mut().zip(&self.z).for_each(|(d, z)| *d = -z);
+    }
+
+    /// `g` and `B` of the loops at the end.
+    fn read_loops(&mut self, model: &Model, island: &Island) {
+        let it = &mut self.interval;
+        let placed = (it.positions.as_slice(), it.rotations.as_slice());
+        self.loops.evaluate(End::After, model, island, &it.system, placed, &mut it.wrenches);
     }
 
     /// `d·r`: slope of the action along `d`.
@@ -431,14 +416,14 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: IslandStateMut,
+        mut end: IslandStateMut,
     ) -> Result<(), ForceError> {
         let t = state.time + 0.5 * h;
         let it = &mut self.interval;
         it.evaluate(model, island, state, t, h)?;
         it.set_end_columns(model, island, state);
         it.momenta_after(model, island, state, t, h, end.momenta);
-        it.place_end(model, island, state, end.positions, end.rotations, end.coordinates);
+        it.place_end(model, island, state, &mut end);
         if self.loops.rows > 0 {
             self.project(model, island, end.momenta);
         }
@@ -460,14 +445,8 @@ impl Newton {
         if it.system.factor().is_err() {
             return;
         }
-        self.loops.evaluate(
-            End::After,
-            model,
-            island,
-            &it.system,
-            (&it.positions, &it.rotations),
-            &mut it.wrenches,
-        );
+        self.read_loops(model, island);
+        let it = &mut self.interval;
         self.loops.solve_rows(&mut it.system, &mut it.twists);
         self.loops.project(&mut it.system, &mut self.z, &mut it.twists, momenta);
     }

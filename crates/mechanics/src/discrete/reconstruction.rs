@@ -7,8 +7,7 @@
 use super::Interval;
 use crate::force::ForceError;
 use crate::joint::{Displacement, Joint, JointFrame, JointIncrement, JointKind};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use crate::rotation::{Mat3, RodriguesVector};
 use percussion_geometry::Vec3;
 

@@ -129,11 +129,6 @@ impl Pairs<'_> {
         Ok(sum)
     }
 
-    /// How many pairs there are at most.
-    pub fn count(&self) -> usize {
-        self.sources.len() * self.sources.len().saturating_sub(1) / 2
-    }
-
     pub fn check(&self) -> Result<(), ParameterError> {
         not_negative("softening", self.softening)?;
         for source in self.sources {

@@ -144,14 +144,8 @@ impl Force {
 
     /// Adds the partial derivative of the force with respect to time.
     pub fn add_time_derivatives(&self, t: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
-        match &self.law {
-            ForceLaw::Load(load) => load.add_time_derivatives(t, bodies, accumulators),
-            ForceLaw::Spring(_)
-            | ForceLaw::Attraction(_)
-            | ForceLaw::Gravitation(_)
-            | ForceLaw::Charges(_)
-            | ForceLaw::Drag(_)
-            | ForceLaw::Contact(_) => {}
+        if let ForceLaw::Load(load) = &self.law {
+            load.add_time_derivatives(t, bodies, accumulators);
         }
     }
 
@@ -191,17 +185,6 @@ impl Force {
     /// Whether its derivatives jump: Newton's method then needs a line search.
     pub fn has_discontinuous_stiffness(&self) -> bool {
         matches!(self.law, ForceLaw::Contact(_))
-    }
-
-    /// Maximum number of stiffness elements: buffers are allocated once for that many.
-    pub fn stiffness_count(&self) -> usize {
-        match &self.law {
-            ForceLaw::Spring(_) | ForceLaw::Attraction(_) | ForceLaw::Load(_) => 1,
-            ForceLaw::Gravitation(gravitation) => gravitation.pairs().count(),
-            ForceLaw::Charges(charges) => charges.pairs().count(),
-            ForceLaw::Drag(_) => 2,
-            ForceLaw::Contact(contact) => contact.count(),
-        }
     }
 
     /// Visits the slots of the bodies it acts on; a body may be visited more than once.

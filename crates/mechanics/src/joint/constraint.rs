@@ -13,9 +13,6 @@ use super::{Frame, Joint, JointKind};
 use crate::rotation::{Mat3, moment_of};
 use percussion_geometry::Vec3;
 
-/// Most rows a joint can have.
-pub const MOST_ROWS: usize = 6;
-
 /// A scalar equation between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Row {
@@ -36,12 +33,8 @@ impl std::fmt::Display for Row {
             Self::Point(k) => write!(f, "the {} distance of its points", axis(k)),
             Self::Slide(k) => write!(f, "the distance along the parent-side {}", axis(k)),
             Self::Direction(k, l) => {
-                write!(
-                    f,
-                    "the right angle between the parent-side {} and the child-side {}",
-                    axis(k),
-                    axis(l)
-                )
+                let (k, l) = (axis(k), axis(l));
+                write!(f, "the right angle between the parent-side {k} and the child-side {l}")
             }
             Self::Length => write!(f, "its length"),
         }
@@ -130,16 +123,11 @@ impl Joint {
             }
             Row::Direction(k, l) => {
                 let (w, c) = (here.axes.column(k).into_owned(), there.axes.column(l).into_owned());
+                let turning = |moment| LinearForm { force: Vec3::zeros(), moment };
                 RowValue {
                     value: w.dot(&c),
-                    parent: LinearForm {
-                        force: Vec3::zeros(),
-                        moment: c * parent_frame.axes.column(k).transpose(),
-                    },
-                    child: LinearForm {
-                        force: Vec3::zeros(),
-                        moment: w * self.child_frame.axes.column(l).transpose(),
-                    },
+                    parent: turning(c * parent_frame.axes.column(k).transpose()),
+                    child: turning(w * self.child_frame.axes.column(l).transpose()),
                 }
             }
             Row::Length => {

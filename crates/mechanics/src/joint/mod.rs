@@ -202,6 +202,11 @@ pub struct JointFrame {
 }
 
 impl Joint {
+    /// The parent-side frame in the world, for a placement of the parent (`None`: the world).
+    pub(crate) fn parent_frame_on(&self, parent: Option<(&Vec3, &Mat3)>) -> Frame {
+        parent.map_or(self.parent_frame, |(position, rotation)| self.parent_frame.on(position, rotation))
+    }
+
     /// The frame of the joint, from the poses of parent (`None`: the world) and child.
     pub fn frame(
         &self,
@@ -209,10 +214,7 @@ impl Joint {
         child: (&Vec3, &Mat3),
         coordinates: &[f64],
     ) -> JointFrame {
-        let frame = match parent {
-            Some((position, rotation)) => self.parent_frame.on(position, rotation),
-            None => self.parent_frame,
-        };
+        let frame = self.parent_frame_on(parent);
         let other = self.child_frame.on(child.0, child.1);
         let down = frame.axes.transpose();
         JointFrame {

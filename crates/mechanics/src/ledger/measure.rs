@@ -3,8 +3,7 @@
 use crate::discrete::potential;
 use crate::force::{BodyKinematics, ForceError};
 use crate::joint::Joint;
-use crate::model::State;
-use crate::model::{Model, placed};
+use crate::model::{Model, State, placed};
 use crate::spatial::{Vec6, angular, linear};
 use crate::tree::System;
 use percussion_geometry::Vec3;

@@ -118,6 +118,19 @@ impl ModelBuilder {
         self.contact = Some(contact);
     }
 
+    /// A joint at a frame given in the world, for bodies where they have been added.
+    pub fn joint_at(
+        &self,
+        name: &str,
+        kind: JointKind,
+        parent: Option<BodyId>,
+        child: BodyId,
+        frame: &Pose,
+    ) -> JointSpec {
+        let placed = |id: BodyId| (id, &self.placed[id.0]);
+        JointSpec::at(name, kind, parent.map(placed), placed(child), frame)
+    }
+
     /// Adds a joint of the tree.
     pub fn joint(&mut self, joint: JointSpec) -> JointId {
         self.joints.push(joint);
@@ -182,28 +195,22 @@ impl ModelBuilder {
         let mut parent_joints: Vec<Option<usize>> = vec![None; self.bodies.len()];
         for (i, joint) in self.joints.iter().chain(&self.loops).enumerate() {
             let child = &self.bodies[joint.child.0];
+            let (name, body) = (joint.name.clone(), child.name.clone());
             if joint.parent == Some(joint.child) {
-                return Err(ModelError::ToItself { joint: joint.name.clone(), body: child.name.clone() });
+                return Err(ModelError::ToItself { joint: name, body });
             }
             if !child.moves() {
-                return Err(ModelError::FixedChild { joint: joint.name.clone(), body: child.name.clone() });
+                return Err(ModelError::FixedChild { joint: name, body });
             }
             if child.kind == BodyKind::Particle && !joint.kind.suits_particle() {
-                return Err(ModelError::Particle {
-                    joint: joint.name.clone(),
-                    kind: joint.kind.word(),
-                    body: child.name.clone(),
-                });
+                return Err(ModelError::Particle { joint: name, kind: joint.kind.word(), body });
             }
             if i >= self.joints.len() {
                 continue;
             }
             if let Some(first) = parent_joints[joint.child.0] {
-                return Err(ModelError::TwoParents {
-                    body: child.name.clone(),
-                    first: self.joints[first].name.clone(),
-                    second: joint.name.clone(),
-                });
+                let first = self.joints[first].name.clone();
+                return Err(ModelError::TwoParents { body, first, second: name });
             }
             parent_joints[joint.child.0] = Some(i);
         }

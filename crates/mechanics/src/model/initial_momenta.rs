@@ -6,8 +6,7 @@
 
 use super::{Model, ModelBuilder, ModelError};
 use crate::model::State;
-use crate::spatial::{Vec6, angular, linear, twist};
-use crate::spatial::{shift_twist, spatial_inertia};
+use crate::spatial::{Vec6, angular, linear, shift_twist, spatial_inertia, twist};
 use crate::tolerances::VELOCITY_MISFIT;
 use crate::tree::{Node, System};
 use nalgebra::{DMatrix, DVector};
@@ -54,18 +53,18 @@ impl Model {
 
     /// Rates of all degrees of freedom, from the momenta.
     pub fn rates(&self, state: &State) -> Vec<f64> {
-        let mut rates = vec![0.0; self.dofs];
-        let mut twists = vec![Vec6::zeros(); self.moving()];
-        self.velocities_into(state, &mut System::default(), &mut rates, &mut twists);
-        rates
+        self.velocities(state).0
     }
 
     /// Twists `(v, ω)` of all moving bodies, by slot.
     pub fn twists(&self, state: &State) -> Vec<Vec6> {
-        let mut rates = vec![0.0; self.dofs];
-        let mut twists = vec![Vec6::zeros(); self.moving()];
+        self.velocities(state).1
+    }
+
+    fn velocities(&self, state: &State) -> (Vec<f64>, Vec<Vec6>) {
+        let (mut rates, mut twists) = (vec![0.0; self.dofs], vec![Vec6::zeros(); self.moving()]);
         self.velocities_into(state, &mut System::default(), &mut rates, &mut twists);
-        twists
+        (rates, twists)
     }
 
     /// Rates of all degrees of freedom and twists of all bodies, into the caller's buffers.

@@ -14,8 +14,7 @@
 //! taken into account: it is a first guess, and [`ContactGeometry::deepest`](crate::contact::ContactGeometry::deepest) gives the penetration reached.
 
 use crate::contact::{ContactGeometry, PairWarmStart, Part};
-use crate::model::Model;
-use crate::model::State;
+use crate::model::{Model, State};
 use crate::spatial::{Vec6, angular, linear};
 use crate::tolerances::STEPS_PER_CONTACT;
 use percussion_geometry::Vec3;

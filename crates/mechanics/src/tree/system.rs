@@ -5,7 +5,7 @@ use percussion_geometry::Vec3;
 use thiserror::Error;
 
 /// One body of the tree with its joint in the linear system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Node {
     /// Place of its parent, among the nodes; `None` is the world.
     pub parent: Option<usize>,
@@ -37,23 +37,7 @@ pub struct Node {
 impl Node {
     /// A node without content.
     pub fn empty() -> Self {
-        Self {
-            parent: None,
-            dofs: 0,
-            first: 0,
-            motion0: Mat6::zeros(),
-            motion1: Mat6::zeros(),
-            reach0: Vec3::zeros(),
-            reach1: Vec3::zeros(),
-            block: Mat6::zeros(),
-            along: Vec6::zeros(),
-            articulated: Mat6::zeros(),
-            u: Mat6::zeros(),
-            d_inverse: Mat6::zeros(),
-            w: Mat6::zeros(),
-            wrench: Vec6::zeros(),
-            y: Vec6::zeros(),
-        }
+        Self::default()
     }
 }
 

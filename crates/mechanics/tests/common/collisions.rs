@@ -1,32 +1,76 @@
 //! Scenes with collisions, for many tests.
 
 use super::events::{Flight, History, Motion};
-use nalgebra::Rotation3;
-use percussion_geometry::mass::MassProperties;
-use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
-use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactSpec, PairRule, Surface};
-use percussion_mechanics::force::{Anchor, Charges, Force, ForceLaw, Source};
-use percussion_mechanics::response::ContactOptions;
-use percussion_mechanics::schemes::Exact;
-use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
+use super::*;
 
-/// A box of uniform density.
+/// Density of the thesis, kg/m³.
+pub const DENSITY: f64 = 270.0;
+pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
+/// Side of the cubes of Newton's cradle, m.
+pub const CRADLE: f64 = 0.2 * std::f64::consts::SQRT_2;
+
+/// A body of one solid.
+pub fn solid_body(name: &str, solid: Solid, density: f64) -> Body {
+    let properties = solid.mass_properties().unwrap();
+    Body::of_density(name, &properties, density).unwrap().with_shape(solid, Pose::identity())
+}
+
+/// A box.
 pub fn brick(name: &str, sides: Vec3, density: f64) -> Body {
     let solid = Solid::Polytope(Polytope::cuboid(sides.x, sides.y, sides.z).unwrap());
-    let properties: MassProperties = solid.mass_properties().unwrap();
-    Body::of_density(name, &properties, density).unwrap().with_shape(solid, Pose::identity())
+    solid_body(name, solid, density)
+}
+
+pub fn cuboid(name: &str, a: f64, b: f64, c: f64) -> Body {
+    brick(name, Vec3::new(a, b, c), DENSITY)
+}
+
+pub fn cube(name: &str, side: f64) -> Body {
+    cuboid(name, side, side, side)
+}
+
+pub fn sphere(name: &str, radius: f64, density: f64) -> Body {
+    solid_body(name, Solid::Sphere(Sphere::new(radius).unwrap()), density)
+}
+
+/// A fixed half-space below a plane.
+pub fn half_space(name: &str, normal: Vec3, offset: f64) -> Body {
+    Body::fixed(name).with_shape(Solid::HalfSpace(HalfSpace::new(normal, offset).unwrap()), Pose::identity())
 }
 
 /// The floor `z = 0`.
 pub fn floor() -> Body {
-    let plane = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
-    Body::fixed("floor").with_shape(plane, Pose::identity())
+    half_space("floor", Vec3::z(), 0.0)
+}
+
+/// The walls of a box about the origin.
+pub fn walls(builder: &mut ModelBuilder, sides: Vec3) {
+    for (k, axis) in [Vec3::x(), Vec3::y(), Vec3::z()].iter().enumerate() {
+        for sign in [1.0, -1.0] {
+            let wall = half_space(&format!("wall-{k}{sign}"), axis * -sign, -0.5 * sides[k]);
+            builder.body(wall, Pose::identity());
+        }
+    }
 }
 
 /// Contact with one surface for all bodies.
-pub fn surfaces(restitution: f64, friction: f64) -> ContactSpec {
+pub fn surface(restitution: f64, friction: f64) -> ContactSpec {
     ContactSpec { otherwise: Some(Surface { restitution, friction }), ..ContactSpec::default() }
+}
+
+/// Gravity, a level floor and contact with it.
+pub fn level(restitution: f64, friction: f64) -> ModelBuilder {
+    let mut builder = falling();
+    builder.body(floor(), Pose::identity());
+    builder.contact(surface(restitution, friction));
+    builder
+}
+
+/// Adds a body with axes parallel to those of the world.
+pub fn free_body(builder: &mut ModelBuilder, body: Body, at: Vec3, velocity: Vec3, spin: Vec3) -> BodyId {
+    let id = builder.body(body, Pose::at(at));
+    builder.velocity(id, velocity, spin);
+    id
 }
 
 /// The model of a reference flight above the floor.
@@ -41,7 +85,7 @@ pub fn flying(flight: &Flight, start: &Motion) -> (Model, State) {
     let spin =
         start.rotation * (start.rotation.transpose() * start.momentum).component_div(&flight.solid.moments);
     builder.velocity(id, start.velocity, spin);
-    builder.contact(surfaces(flight.restitution, 0.0));
+    builder.contact(surface(flight.restitution, 0.0));
     builder.build().unwrap()
 }
 
@@ -68,133 +112,99 @@ pub fn exactly(model: Model, state: State, h: f64, options: &ContactOptions) -> 
     Simulation::new(model, state, Box::new(scheme), h).unwrap()
 }
 
-/// Side of the cubes of Newton's cradle, m.
-pub const CRADLE: f64 = 0.2 * std::f64::consts::SQRT_2;
-
-/// Cubes in a row along x, with given gaps between them and velocities: Newton's cradle without strings.
-pub fn cradle(gaps: &[f64], velocities: &[f64], restitution: f64) -> (Model, State) {
-    let mut builder = ModelBuilder::new();
-    let mut x = 0.0;
-    for (i, velocity) in velocities.iter().enumerate() {
-        let body = brick(&format!("cube-{i}"), Vec3::repeat(CRADLE), 270.0);
-        let id = builder.body(body, Pose::at(Vec3::new(x, 0.0, 0.0)));
-        builder.velocity(id, Vec3::new(*velocity, 0.0, 0.0), Vec3::zeros());
-        x += CRADLE + gaps.get(i).copied().unwrap_or(0.0);
-    }
-    builder.contact(surfaces(restitution, 0.0));
-    builder.build().unwrap()
+pub fn simulate(builder: ModelBuilder, contact: ContactOptions, h: f64) -> Simulation {
+    let (model, state) = builder.build().unwrap();
+    let options = SchemeOptions { contact, ..SchemeOptions::default() };
+    let scheme = SchemeKind::Decomposition.build(&model, &state, &options).unwrap();
+    Simulation::new(model, state, scheme, h).unwrap()
 }
 
-/// Case 1 of [Johnson 3.3.5] as a builder.
-pub fn cradle_builder() -> ModelBuilder {
+/// Velocity of the centre of mass and angular velocity of the body in a slot.
+pub fn motion(sim: &Simulation, body: usize) -> (Vec3, Vec3) {
+    let twists: Vec<Vec6> = sim.model().twists(sim.state());
+    let slot = sim.model().slots[body].unwrap();
+    (linear(&twists[slot]), angular(&twists[slot]))
+}
+
+/// Velocity of the point of a body that is at `point`.
+pub fn velocity_at(sim: &Simulation, body: usize, point: &Vec3) -> Vec3 {
+    let (v, w) = motion(sim, body);
+    v + w.cross(&(point - position(sim, body)))
+}
+
+pub fn position(sim: &Simulation, body: usize) -> Vec3 {
+    sim.state().positions[sim.model().slots[body].unwrap()]
+}
+
+pub fn cause<'a>(sim: &'a Simulation, name: &str) -> &'a LedgerSource {
+    sim.ledger().source(name).unwrap()
+}
+
+/// Cubes of the thesis in a row along x, at given positions of their centres, with given velocities.
+pub fn row(places: &[f64], speeds: &[f64], contact: ContactSpec) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
-    let mut x = 0.0;
-    for i in 0..5 {
-        let body = brick(&format!("cube-{i}"), Vec3::repeat(CRADLE), 270.0);
-        let id = builder.body(body, Pose::at(Vec3::new(x, 0.0, 0.0)));
-        if i == 0 {
-            builder.velocity(id, Vec3::new(0.105, 0.0, 0.0), Vec3::zeros());
-        }
-        x += CRADLE * if i == 0 { 1.5 } else { 1.1 };
+    for (k, (x, v)) in places.iter().zip(speeds).enumerate() {
+        let body = builder.body(cube(&format!("cube-{k}"), CRADLE), Pose::at(Vec3::new(*x, 0.0, 0.0)));
+        builder.velocity(body, Vec3::new(*v, 0.0, 0.0), Vec3::zeros());
     }
+    builder.contact(contact);
     builder
 }
 
+/// Two square prisms on a spherical joint between them, turned by an eighth of a turn against each other [Johnson 3.3.5].
+/// The joint is on a neck of 0.05 m at either side, so that the prisms do not touch at the start. Relative to the joint they turn
+/// about y with 1 and -1 rad/s; the whole does not drift.
+pub fn metronome() -> ModelBuilder {
+    let (side, neck) = (0.2 * 3f64.sqrt(), 0.05);
+    let mut builder = ModelBuilder::new();
+    let quarter = Rotation3::from_scaled_axis(Vec3::z() * std::f64::consts::FRAC_PI_4);
+    let height = 0.5 * side + neck;
+    let (low, high) = (Pose::at(Vec3::zeros()), Pose::new(quarter, Vec3::new(0.0, 0.0, 2.0 * height)));
+    let first = builder.body(cube("lower", side), low);
+    let second = builder.body(cube("upper", side), high);
+    let frame = Pose::at(Vec3::new(0.0, 0.0, height));
+    let joint = builder.joint(builder.joint_at("neck", JointKind::Spherical, Some(first), second, &frame));
+    builder.velocity(first, Vec3::zeros(), Vec3::y());
+    builder.rates(joint, &[0.0, -2.0, 0.0]);
+    let rule = PairRule { a: first, b: second, collide: true, surface: None };
+    builder.contact(ContactSpec { pairs: vec![rule], ..surface(1.0, 0.0) });
+    builder
+}
+
+/// The depth of the deepest overlap, m.
+pub fn deepest(model: &Model, state: &State) -> f64 {
+    model.contacts.as_ref().unwrap().deepest(state).map_or(0.0, |(overlap, _)| overlap)
+}
+
+/// Runs until an impact; the record of its step.
+pub fn run_until_impact(sim: &mut Simulation, most: usize) -> StepRecord {
+    for _ in 0..most {
+        sim.step().unwrap();
+        let inside = sim.step_record().unwrap();
+        if !inside.impacts.is_empty() {
+            return inside.clone();
+        }
+    }
+    panic!("no impact");
+}
+
 /// Case 1 of [Johnson 3.3.5]: one cube runs into four at rest.
-pub fn cradle_one() -> (Model, State) {
-    let mut builder = cradle_builder();
-    builder.contact(surfaces(1.0, 0.0));
-    builder.build().unwrap()
+pub fn cradle_one(contact: ContactSpec) -> ModelBuilder {
+    let places = [0.0, 1.5, 2.6, 3.7, 4.8].map(|x| CRADLE * x);
+    row(&places, &[0.105, 0.0, 0.0, 0.0, 0.0], contact)
 }
 
 /// Case 2: two cubes run into three at rest from both sides.
-pub fn cradle_two() -> (Model, State) {
-    let gap = CRADLE / 100.0;
-    cradle(&[CRADLE / 2.0, gap, gap, CRADLE / 2.0], &[0.105, 0.0, 0.0, 0.0, -0.105], 1.0)
-}
-
-/// Two square prisms on a spherical joint between them, turned by an eighth of a turn against each other [Johnson 3.3.5].
-/// The joint is on a neck of 0.05 m at either side, so that the prisms do not touch at the start.
-pub fn metronome() -> (Model, State) {
-    let (side, neck) = (0.2 * 3f64.sqrt(), 0.05);
-    let mut builder = ModelBuilder::new();
-    let half = 0.5 * side + neck;
-    let lower = Pose::at(Vec3::new(0.0, 0.0, -half));
-    let turn = Rotation3::from_scaled_axis(Vec3::new(0.0, 0.0, std::f64::consts::FRAC_PI_4));
-    let upper = Pose::new(turn, Vec3::new(0.0, 0.0, half));
-    let first = builder.body(brick("lower", Vec3::repeat(side), 270.0), lower);
-    let second = builder.body(brick("upper", Vec3::repeat(side), 270.0), upper);
-    // Relative to the joint the prisms turn about y with 1 and -1 rad/s; the whole does not drift.
-    let (w1, w2) = (Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, -1.0, 0.0));
-    let v = w1.cross(&Vec3::new(0.0, 0.0, -half));
-    let u = w2.cross(&Vec3::new(0.0, 0.0, half));
-    let drift = (v + u) * 0.5;
-    builder.velocity(first, v - drift, w1);
-    builder.velocity(second, u - drift, w2);
-    builder.joint(JointSpec::at(
-        "neck",
-        JointKind::Spherical,
-        Some((first, &lower)),
-        (second, &upper),
-        &Pose::identity(),
-    ));
-    let rule = PairRule { a: first, b: second, collide: true, surface: None };
-    builder.contact(ContactSpec { pairs: vec![rule], ..surfaces(1.0, 0.0) });
-    builder.build().unwrap()
-}
-
-/// Hexagonal prisms (side 0.2 m, height 0.4 m, density 270) at given poses, with six alternating charges each, 0.1 m from
-/// the centre behind the faces, and `K = 5e-4` [Johnson 3.51].
-pub fn hexagons(places: &[Pose], restitution: f64, friction: f64) -> (Model, State) {
-    let mut builder = ModelBuilder::new();
-    let mut charges = Vec::new();
-    for (i, pose) in places.iter().enumerate() {
-        let solid = Solid::Polytope(Polytope::prism_of_side(6, 0.2, 0.4).unwrap());
-        let properties = solid.mass_properties().unwrap();
-        let body = Body::of_density(&format!("prism-{i}"), &properties, 270.0).unwrap();
-        builder.body(body.with_shape(solid, Pose::identity()), *pose);
-        for k in 0..6 {
-            let angle = (k as f64 + 0.5) * std::f64::consts::FRAC_PI_3;
-            let arm = Vec3::new(0.1 * angle.cos(), 0.1 * angle.sin(), 0.0);
-            let strength = if k % 2 == 0 { 1.0 } else { -1.0 };
-            charges.push(Source { anchor: Anchor { body: Some(i), arm }, weight: strength });
-        }
-    }
-    let law = ForceLaw::Charges(Charges { charges, constant: 5e-4, softening: 0.0 });
-    builder.force(Force { name: "charges".into(), law });
-    builder.contact(surfaces(restitution, friction));
-    builder.build().unwrap()
-}
-
-/// Seven positions in a flower: one in the middle and six around, faces towards it at a distance of `gap`.
-pub fn flower(gap: f64) -> Vec<Pose> {
-    let reach = 0.2 * 3f64.sqrt() + gap;
-    let mut places = vec![Pose::identity()];
-    for k in 0..6 {
-        let angle = (k as f64 + 0.5) * std::f64::consts::FRAC_PI_3;
-        places.push(Pose::at(Vec3::new(reach * angle.cos(), reach * angle.sin(), 0.0)));
-    }
-    places
-}
-
-/// A body of one solid.
-pub fn solid_body(name: &str, solid: Solid, density: f64) -> Body {
-    let properties = solid.mass_properties().unwrap();
-    Body::of_density(name, &properties, density).unwrap().with_shape(solid, Pose::identity())
+pub fn cradle_two(contact: ContactSpec) -> ModelBuilder {
+    let places = [-2.51, -1.01, 0.0, 1.01, 2.51].map(|x| CRADLE * x);
+    row(&places, &[0.105, 0.0, 0.0, 0.0, -0.105], contact)
 }
 
 /// Four beads on links of length one in a box of 8 x 10 x 14 [Leyendecker 3.3].
 pub fn beads() -> (Model, State) {
     let mut builder = ModelBuilder::new();
-    for (k, (axis, size)) in [(Vec3::x(), 8.0), (Vec3::y(), 10.0), (Vec3::z(), 14.0)].into_iter().enumerate()
-    {
-        for sign in [1.0, -1.0] {
-            let plane = Solid::HalfSpace(HalfSpace::new(axis * -sign, -0.5 * size).unwrap());
-            let wall = Body::fixed(&format!("wall-{k}{sign}")).with_shape(plane, Pose::identity());
-            builder.body(wall, Pose::identity());
-        }
-    }
-    let mut last: Option<(BodyId, Pose)> = None;
+    walls(&mut builder, Vec3::new(8.0, 10.0, 14.0));
+    let mut last: Option<BodyId> = None;
     for (i, (x, y)) in [(-3.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (3.0, 1.0)].into_iter().enumerate() {
         let bead = Body::particle(&format!("bead-{i}"), 1.0).unwrap();
         let bead = bead.with_shape(Solid::Sphere(Sphere::new(0.1).unwrap()), Pose::identity());
@@ -203,18 +213,12 @@ pub fn beads() -> (Model, State) {
         // Without a velocity of its own a bead moves with its parent.
         let velocity = if i == 0 { Vec3::new(-0.1, 0.1, -0.1) } else { Vec3::zeros() };
         builder.velocity(id, velocity, Vec3::zeros());
-        match &last {
-            None => {}
-            Some((parent, at)) => {
-                let mut rod =
-                    JointSpec::at(&format!("link-{i}"), JointKind::Rod, Some((*parent, at)), (id, &pose), at);
-                rod.child_frame = Pose::identity();
-                rod.length = Some(1.0);
-                builder.joint(rod);
-            }
+        if let Some(parent) = last.replace(id) {
+            let (name, frame) = (format!("link-{i}"), builder.pose(parent));
+            let rod = builder.joint_at(&name, JointKind::Rod, Some(parent), id, &frame);
+            builder.joint(JointSpec { child_frame: Pose::identity(), length: Some(1.0), ..rod });
         }
-        last = Some((id, pose));
     }
-    builder.contact(surfaces(1.0, 0.0));
+    builder.contact(surface(1.0, 0.0));
     builder.build().unwrap()
 }

@@ -1,5 +1,7 @@
 //! Derivatives without derivations.
 
+use super::*;
+
 /// Step of the differences: with it `step⁴ f'''''/30` and `eps/step` are both near 1e-13 for functions of size one.
 pub const STRIDE: f64 = 1e-3;
 

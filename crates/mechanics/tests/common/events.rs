@@ -21,7 +21,7 @@ mod starts;
 pub use flight::{Flight, History, Impact};
 pub use glide::{Glide, STRIDE};
 pub use pair::{Contact, Pair, PairHistory, PairImpact};
-pub use starts::{quick_pair, tilted_brick, tilted_cube};
+pub use starts::{quick_pair, thrown, tilted_brick, tilted_cube};
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -90,6 +90,19 @@ impl Solid {
             moments: Vec3::from_fn(|k, _| mass / 12.0 * (squares.sum() - squares[k])),
             vertices,
             faces: faces.map(Vec::from).to_vec(),
+        }
+    }
+
+    /// A homogeneous regular tetrahedron of every second corner of a cube of side `2 half`: no two edges are parallel.
+    pub fn tetrahedron(half: f64, density: f64) -> Self {
+        let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+        let mass = density * 8.0 * half.powi(3) / 3.0;
+        Self {
+            mass,
+            // m a²/20 with the edge a = 2 sqrt 2 half.
+            moments: Vec3::repeat(mass * 8.0 * half * half / 20.0),
+            vertices: corners.map(|c| Vec3::from(c) * half).to_vec(),
+            faces: vec![vec![1, 3, 2], vec![0, 2, 3], vec![0, 3, 1], vec![0, 1, 2]],
         }
     }
 

@@ -1,19 +1,6 @@
 //! A branched tree of joints of one kind with every force there is on it.
-#![allow(dead_code, clippy::unwrap_used)]
 
-use super::random::random_pose;
-use nalgebra::Matrix3;
-use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::{Control, displace};
-use percussion_mechanics::force::{
-    Anchor, Attraction, Axes, Charges, Drag, Force, ForceLaw, Given, Gravitation, JointForce, JointLaw, Load,
-    Source, Spring,
-};
-use percussion_mechanics::joint::JointKind;
-use percussion_mechanics::model::Island;
-use percussion_mechanics::table::Table;
-use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
-use percussion_testing::Random;
+use super::*;
 
 /// Bodies by index in the list.
 pub const ROOT: usize = 1;
@@ -30,19 +17,15 @@ pub fn tree(kind: JointKind, seed: u64) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.5, -0.3, -9.81));
     let elsewhere = Pose::at(Vec3::new(9.0, 0.0, 0.0));
-    let mut bodies = vec![(builder.body(Body::particle("lone", 1.0).unwrap(), elsewhere), elsewhere)];
+    builder.body(Body::particle("lone", 1.0).unwrap(), elsewhere);
     let mut hang = |builder: &mut ModelBuilder, body: Body, parent: Option<usize>| {
-        let pose = random_pose(&mut random);
-        let id = builder.body(body, pose);
-        let above = parent.map(|p| (bodies[p].0, bodies[p].1));
-        let above = above.as_ref().map(|(id, pose)| (*id, pose));
+        let id = builder.body(body, random_pose(&mut random));
         let name = format!("joint-{}", id.0);
-        let mut spec = JointSpec::at(&name, kind, above, (id, &pose), &random_pose(&mut random));
+        let mut spec = builder.joint_at(&name, kind, parent.map(BodyId), id, &random_pose(&mut random));
         if kind == JointKind::Rod {
             spec.child_frame = Pose::at(random.vector() * 0.3);
         }
         builder.joint(spec);
-        bodies.push((id, pose));
     };
     hang(&mut builder, rigid("root", 1.2), None);
     hang(&mut builder, rigid("middle", 0.8), Some(ROOT));
@@ -65,7 +48,7 @@ pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
     let mut builder = tree(kind, seed);
     let star = if kind.suits_particle() { BEAD + 1 } else { BRANCH + 1 };
     let mut random = Random::new(seed + 1000);
-    let mut at = |body: usize| Anchor { body: Some(body), arm: random.vector() * 0.3 };
+    let mut at = |body: usize| on(body, random.vector() * 0.3);
     let spring = |a: Anchor, b: Anchor| Spring { a, b, stiffness: 20.0, rest_length: 0.5, damping: 0.0 };
     let charges = vec![
         Source { anchor: at(MIDDLE), weight: 0.5 },
@@ -80,17 +63,13 @@ pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
         ("gravitation", ForceLaw::Gravitation(Gravitation::new(0.8, &[ROOT, TIP, star]))),
         ("charges", ForceLaw::Charges(Charges { constant: 2.0, softening: 0.3, charges })),
     ] {
-        builder.force(Force { name: name.to_owned(), law });
+        builder.force(force(name, law));
     }
     for coordinate in 0..kind.coordinates(false) {
         for (slot, rest) in [(0, 0.3), (2, -0.5)] {
             let law = JointLaw::Spring { stiffness: 4.0, rest };
-            builder.joint_force(JointForce {
-                name: format!("winding-{slot}-{coordinate}"),
-                slot,
-                coordinate,
-                law,
-            });
+            let name = format!("winding-{slot}-{coordinate}");
+            builder.joint_force(JointForce { name, slot, coordinate, law });
         }
     }
     builder
@@ -100,30 +79,23 @@ pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
 pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
     let mut builder = conservative(kind, seed);
     let mut random = Random::new(seed + 2000);
-    let mut at = |body: usize| Anchor { body: Some(body), arm: random.vector() * 0.3 };
+    let mut at = |body: usize| on(body, random.vector() * 0.3);
     let given = |x: f64, y: f64, axes| {
         let values = vec![[x, y, 0.5], [-y, 2.0 * x, 0.1]];
         Some(Given { components: Table::new(vec![-2.0, 2.0], values).unwrap(), axes })
     };
     let load = |anchor, axes| Load { anchor, force: given(0.5, 1.0, axes), torque: given(0.2, -0.3, axes) };
     let (a, b) = (at(MIDDLE), at(BRANCH));
+    let (thrust, push) = (load(at(TIP), Axes::Body), load(at(MIDDLE), Axes::World));
+    let drag =
+        Drag { linear: 0.1, quadratic: 0.2, angular: 0.05, angular_quadratic: 0.04, ..Drag::at(at(TIP)) };
     for (name, law) in [
         ("damper", ForceLaw::Spring(Spring { a, b, stiffness: 0.0, rest_length: 0.4, damping: 0.7 })),
-        ("thrust", ForceLaw::Load(load(at(TIP), Axes::Body))),
-        ("push", ForceLaw::Load(load(at(MIDDLE), Axes::World))),
-        (
-            "drag",
-            ForceLaw::Drag(Drag {
-                linear: 0.1,
-                quadratic: 0.2,
-                angular: 0.05,
-                angular_quadratic: 0.04,
-                medium: Vec3::x(),
-                ..Drag::at(at(TIP))
-            }),
-        ),
+        ("thrust", ForceLaw::Load(thrust)),
+        ("push", ForceLaw::Load(push)),
+        ("drag", ForceLaw::Drag(Drag { medium: Vec3::x(), ..drag })),
     ] {
-        builder.force(Force { name: name.to_owned(), law });
+        builder.force(force(name, law));
     }
     for coordinate in 0..kind.coordinates(false) {
         let law = JointLaw::Damper { damping: 0.3 };
@@ -154,10 +126,8 @@ pub fn controls(model: &Model, random: &mut Random) -> (Vec<Control>, Vec<f64>) 
 /// The same tree with a loop of some kind from the branch (or the world) to the tip.
 pub fn closed(kind: JointKind, closing: JointKind, to_world: bool) -> (Model, State) {
     let mut builder = conservative(kind, 1);
-    let (tip, branch) = (BodyId(TIP), BodyId(BRANCH));
-    let (at_tip, at_branch) = (builder.pose(tip), builder.pose(branch));
-    let parent = (!to_world).then_some((branch, &at_branch));
-    let mut spec = JointSpec::at("loop", closing, parent, (tip, &at_tip), &random_pose(&mut Random::new(9)));
+    let (parent, frame) = ((!to_world).then_some(BodyId(BRANCH)), random_pose(&mut Random::new(9)));
+    let mut spec = builder.joint_at("loop", closing, parent, BodyId(TIP), &frame);
     if closing == JointKind::Rod {
         spec.child_frame = Pose::at(Vec3::new(0.3, 0.1, -0.2));
     }
@@ -183,4 +153,13 @@ pub fn moved(model: &Model, state: &State, d: &[f64]) -> State {
     let mut to = state.clone();
     displace(model, island(model), state, d, &mut to);
     to
+}
+
+/// An interval without control inputs.
+pub fn uncontrolled<'a>(
+    (model, island): (&'a Model, &'a Island),
+    (start, end): (&'a State, &'a State),
+    (t, h): (f64, f64),
+) -> IntervalInputs<'a> {
+    IntervalInputs { model, island, start, end, t, h, controls: &[], control_inputs: &[] }
 }

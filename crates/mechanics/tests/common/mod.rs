@@ -1,18 +1,45 @@
-//! Mechanisms the tests share.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! Names and scenes the tests share.
+#![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod collisions;
 pub mod differences;
 pub mod events;
 pub mod everything;
+pub mod lcp;
+pub mod mechanisms;
 pub mod random;
 pub mod reference;
 
-use nalgebra::{Matrix3, Rotation3};
-use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
-use percussion_mechanics::spatial::{angular, linear};
-use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
+pub use collisions::*;
+pub use differences::*;
+pub use everything::*;
+pub use lcp::*;
+pub use nalgebra::{
+    DMatrix, DMatrixView, DVector, Matrix3, Rotation2, Rotation3, UnitQuaternion, UnitVector3,
+};
+pub use percussion_geometry::mass::MassProperties;
+pub use percussion_geometry::shapes::*;
+pub use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+pub use percussion_mechanics::body::*;
+pub use percussion_mechanics::contact::*;
+pub use percussion_mechanics::discrete::*;
+pub use percussion_mechanics::force::*;
+pub use percussion_mechanics::joint::LinearForm;
+pub use percussion_mechanics::joint::*;
+pub use percussion_mechanics::kinematics::*;
+pub use percussion_mechanics::ledger::*;
+pub use percussion_mechanics::model::*;
+pub use percussion_mechanics::prescribed_motion::*;
+pub use percussion_mechanics::response::*;
+pub use percussion_mechanics::rotation::*;
+pub use percussion_mechanics::schemes::*;
+pub use percussion_mechanics::spatial::*;
+pub use percussion_mechanics::step_record::*;
+pub use percussion_mechanics::table::Table;
+pub use percussion_mechanics::tree::Closure;
+pub use percussion_mechanics::{NamedArrays, SceneBuilder, Simulation};
+pub use percussion_testing::{CountingAllocator, Random, allocations};
+pub use random::*;
 
 /// A slender asymmetric body.
 pub fn link(name: &str) -> Body {
@@ -28,16 +55,8 @@ pub fn chain(kind: JointKind, count: usize) -> (Model, State) {
 /// The same with a spring from the last body to the world, so that no motion is a mere parabola.
 pub fn sprung_chain(kind: JointKind, count: usize) -> (Model, State) {
     let mut builder = chain_builder(kind, count);
-    builder.force(Force {
-        name: "spring".to_owned(),
-        law: ForceLaw::Spring(Spring {
-            a: Anchor { body: Some(count - 1), arm: Vec3::new(0.1, -0.05, 0.02) },
-            b: Anchor { body: None, arm: Vec3::new(0.3, 0.8, 0.4) },
-            stiffness: 30.0,
-            rest_length: 0.4,
-            damping: 0.3,
-        }),
-    });
+    let (a, b) = (on(count - 1, Vec3::new(0.1, -0.05, 0.02)), in_world(Vec3::new(0.3, 0.8, 0.4)));
+    builder.force(spring("spring", a, b, (30.0, 0.4), 0.3));
     builder.build().unwrap()
 }
 
@@ -55,15 +74,14 @@ pub fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
             Rotation3::from_scaled_axis(Vec3::new(0.5, 0.2 * i as f64, 0.1)),
             Vec3::new(0.35 * i as f64, 0.0, -0.1 * i as f64),
         );
-        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
-        let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
+        let mut joint = builder.joint_at(&format!("joint-{i}"), kind, above, id, &frame);
         if kind == JointKind::Rod {
             joint.child_frame = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
         let joint = builder.joint(joint);
         let rates: Vec<f64> = (0..kind.dofs(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
         builder.rates(joint, &rates);
-        above = Some((id, pose));
+        above = Some(id);
     }
     builder
 }
@@ -94,4 +112,104 @@ pub fn violation(model: &Model, state: &State) -> f64 {
             joint.rows().iter().map(move |&row| joint.row(row, parent.map(placed), placed(child)).value.abs())
         })
         .fold(0.0, f64::max)
+}
+
+/// A builder with gravity along -z, m/s².
+pub fn falling() -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(GRAVITY);
+    builder
+}
+
+/// A point of a body, by its index in the list.
+pub fn on(body: usize, arm: Vec3) -> Anchor {
+    Anchor { body: Some(body), arm }
+}
+
+/// A point of the world.
+pub fn in_world(arm: Vec3) -> Anchor {
+    Anchor { body: None, arm }
+}
+
+/// A force by name.
+pub fn force(name: &str, law: ForceLaw) -> Force {
+    Force { name: name.to_owned(), law }
+}
+
+/// A spring of a stiffness and a rest length, with damping.
+pub fn spring(name: &str, a: Anchor, b: Anchor, (stiffness, rest_length): (f64, f64), damping: f64) -> Force {
+    force(name, ForceLaw::Spring(Spring { a, b, stiffness, rest_length, damping }))
+}
+
+/// Kinematics of all bodies at rest.
+pub fn at_rest(state: &State) -> Vec<BodyKinematics> {
+    let places = state.positions.iter().zip(&state.rotations);
+    let rest = |(&position, &frame)| BodyKinematics { position, frame, ..BodyKinematics::rest() };
+    places.map(rest).collect()
+}
+
+/// Pulls of all forces on bodies at rest, by slot.
+pub fn pulls(model: &Model, state: &State) -> Vec<ForceAccumulator> {
+    let kinematics = at_rest(state);
+    let mut pulls = vec![ForceAccumulator::zero(); kinematics.len()];
+    for force in &model.forces {
+        force.add_forces(0.0, &Bodies { first: 0, kinematics: &kinematics }, &mut pulls).unwrap();
+    }
+    pulls
+}
+
+/// A free body at the origin with the world's axes as principal ones.
+pub fn top(moments: Vec3, spin: Vec3) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    let body = Body::rigid("top", 3.0, Vec3::zeros(), &Matrix3::from_diagonal(&moments)).unwrap();
+    free_body(&mut builder, body, Vec3::zeros(), Vec3::new(0.1, -0.2, 0.05), spin);
+    builder
+}
+
+/// A simulation by a scheme with default options.
+pub fn simulation(kind: SchemeKind, (model, state): (Model, State), h: f64) -> Simulation {
+    let scheme = kind.build(&model, &state, &SchemeOptions::default()).unwrap();
+    Simulation::new(model, state, scheme, h).unwrap()
+}
+
+/// Makes a number of steps.
+pub fn run(sim: &mut Simulation, steps: usize) {
+    for _ in 0..steps {
+        sim.step().unwrap();
+    }
+}
+
+/// The impacts of a number of steps.
+pub fn impacts(sim: &mut Simulation, steps: usize) -> Vec<Impact> {
+    let step = |_| {
+        sim.step().unwrap();
+        sim.step_record().unwrap().impacts.clone()
+    };
+    (0..steps).flat_map(step).collect()
+}
+
+/// Positions and directors of all bodies.
+pub type Places = (Vec<Vec3>, Vec<Mat3>);
+
+/// The greatest difference of positions and directors from exact ones.
+pub fn distance(state: &State, exact: &Places) -> f64 {
+    let moved = state.positions.iter().zip(&exact.0).map(|(a, b)| (a - b).amax());
+    let turned = state.rotations.iter().zip(&exact.1).map(|(a, b)| (a - b).amax());
+    moved.chain(turned).fold(0.0, f64::max)
+}
+
+/// The greatest difference of positions, directors and coordinates.
+pub fn apart(a: &State, b: &State) -> f64 {
+    let coordinates = a.coordinates.iter().zip(&b.coordinates).map(|(a, b)| (a - b).abs());
+    coordinates.fold(distance(a, &(b.positions.clone(), b.rotations.clone())), f64::max)
+}
+
+/// Slope of a straight line through the logarithms of points.
+pub fn order(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let logs = || points.iter().map(|(x, y)| (x.ln(), y.ln()));
+    let mean = logs().fold((0.0, 0.0), |m, (x, y)| (m.0 + x / n, m.1 + y / n));
+    let (over, under) = logs()
+        .fold((0.0, 0.0), |s, (x, y)| (s.0 + (x - mean.0) * (y - mean.1), s.1 + (x - mean.0) * (x - mean.0)));
+    over / under
 }

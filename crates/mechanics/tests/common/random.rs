@@ -1,10 +1,6 @@
 //! Placements and joints at random, the same everywhere.
-#![allow(dead_code)]
 
-use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::joint::{Frame, Joint, JointFrame, JointIncrement, JointKind};
-use percussion_mechanics::rotation::Mat3;
-use percussion_testing::Random;
+use super::*;
 
 /// A placement at random.
 pub fn random_pose(random: &mut Random) -> Pose {

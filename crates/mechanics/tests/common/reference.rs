@@ -10,14 +10,8 @@
 //!
 //! advanced by Gragg's extrapolated midpoint rule of order 16. Shares nothing with the engine's sweeps, Newton
 //! iterations and rotations but the definition of joints and forces.
-#![allow(dead_code, clippy::unwrap_used)]
 
-use nalgebra::{DMatrix, DVector};
-use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator};
-use percussion_mechanics::joint::{Joint, LinearForm};
-use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::{Model, State};
+use super::*;
 
 /// Subdivisions of a basic step; each raises the order by two.
 const SEQUENCE: [usize; 8] = [2, 4, 6, 8, 10, 12, 14, 16];

@@ -5,8 +5,7 @@ use crate::discrete::directors::dof_forms;
 use crate::discrete::{Interval, middle};
 use crate::force::{Bodies, ForceError, Stiffness};
 use crate::joint::LinearForm;
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use crate::spatial::{Mat6, Vec6, angular, linear};
 use nalgebra::DMatrix;
 

@@ -24,8 +24,7 @@ use super::{
 };
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::{Displacement, LinearForm};
-use crate::model::State;
-use crate::model::{Island, Model};
+use crate::model::{Island, Model, State};
 use crate::rotation::{Mat3, hat};
 use crate::spatial::{angular, linear};
 use crate::tolerances::{NEWTON_DECREMENT, NEWTON_NOISE};
@@ -33,16 +32,17 @@ use percussion_geometry::Vec3;
 use percussion_solve::Lu;
 
 /// Which equations are solved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Redundant {
     /// With multipliers [Johnson 3.8].
+    #[default]
     Multipliers,
     /// With the null-space matrix in front [Johnson 3.12].
     Projected,
 }
 
 /// Workspace for steps in redundant coordinates.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Dense {
     kind: Redundant,
     newton: Newton,
@@ -88,29 +88,11 @@ impl Dense {
         }
         Self {
             kind,
-            newton: Newton::default(),
             directors,
-            independent: Independent::default(),
             lu: Lu::new(largest),
-            delta: Vec::new(),
-            momentum: Vec::new(),
-            reduced: Vec::new(),
-            residual: Vec::new(),
-            multipliers: Vec::new(),
-            loops_before: Vec::new(),
-            kept: Vec::new(),
-            values: Vec::new(),
-            g0: Vec::new(),
-            g1: Vec::new(),
-            tangent: Vec::new(),
-            null: Vec::new(),
             rhs: Vec::with_capacity(largest),
-            left: Vec::new(),
-            right: Vec::new(),
-            forms: Vec::new(),
-            positions: Vec::new(),
-            frames: Vec::new(),
             history: Vec::with_capacity(MOST_ITERATIONS),
+            ..Self::default()
         }
     }
 

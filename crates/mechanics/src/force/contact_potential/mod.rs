@@ -115,11 +115,6 @@ impl ContactPotential {
         &self.slots
     }
 
-    pub(super) fn count(&self) -> usize {
-        // A contact with two directions of tilt, as much for its drag, and two where that is as strong as it may be.
-        8 * self.pairs.len()
-    }
-
     /// Visits the pairs that overlap.
     fn each(
         &self,

@@ -2,7 +2,8 @@
 
 use nalgebra::Rotation3;
 
-use super::{Flight, Motion, Solid, Vec3};
+use super::{Flight, Motion, Pair, Solid, Vec3};
+use percussion_testing::Random;
 
 const GRAVITY: f64 = 9.81;
 const DENSITY: f64 = 270.0;
@@ -32,4 +33,23 @@ pub fn tilted_brick() -> (Flight, Motion) {
 /// 0.005 s; the first is at 0.36574 s, the fourth at 1.09408 s.
 pub fn quick_pair() -> (Flight, Motion) {
     start(Vec3::new(0.2, 0.3, 0.1), 0.8, Vec3::new(0.5, -0.1, 0.2), Vec3::new(0.3, -0.2, 0.5))
+}
+
+/// Bricks and tetrahedra thrown at bricks, spinning.
+pub fn thrown(seed: u64, count: usize, restitution: f64) -> Vec<(Pair, [Motion; 2])> {
+    let mut random = Random::new(seed);
+    (0..count)
+        .map(|i| {
+            let brick = Solid::brick(Vec3::new(0.2, 0.3, 0.1), DENSITY);
+            let first = if i % 2 == 0 { brick } else { Solid::tetrahedron(0.1, 637.5) };
+            let pair = Pair::new(first, Solid::brick(Vec3::new(0.25, 0.15, 0.35), 400.0), restitution);
+            let mut place = |solid: &Solid, x: f64| {
+                let position = Vec3::x() * x + random.vector() * 0.1;
+                let velocity = Vec3::x() * -x + random.vector() * 0.1;
+                solid.moving(position, random.rotation().into_inner(), velocity, random.vector() * 6.0)
+            };
+            let motions = [place(&pair.solids[0], -0.5), place(&pair.solids[1], 0.5)];
+            (pair, motions)
+        })
+        .collect()
 }
