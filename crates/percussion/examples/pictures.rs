@@ -177,21 +177,16 @@ impl FigureResult {
         };
         let folder_name = self.name.split('/').next();
         match folder_name.and_then(gallery::scene).map(|scene| scene.kind) {
-            Some("plan") => {
-                plan(load(&[])??, folder, &mut |_| CallbackAction::Continue)?;
-                return Ok(Recording::load(folder, usize::MAX)?);
+            Some("plan") => plan(load(&[])??, folder, &mut |_| CallbackAction::Continue)?,
+            Some("shoot") => shoot(load(&[])??, folder, &mut |_| CallbackAction::Continue)?,
+            _ => {
+                let last = self.times.iter().copied().fold(0.0, f64::max);
+                let until = ("run.until".to_owned(), format!("{last:?}"));
+                let steps = load(std::slice::from_ref(&until))??.run.steps();
+                let every = ("run.every".to_owned(), steps.div_ceil(ROWS).to_string());
+                run(load(&[until, every])??, folder, false, &mut |_| ControlFlow::Continue(()))?
             }
-            Some("shoot") => {
-                shoot(load(&[])??, folder, &mut |_| CallbackAction::Continue)?;
-                return Ok(Recording::load(folder, usize::MAX)?);
-            }
-            _ => {}
-        }
-        let last = self.times.iter().copied().fold(0.0, f64::max);
-        let until = ("run.until".to_owned(), format!("{last:?}"));
-        let steps = load(std::slice::from_ref(&until))??.run.steps();
-        let every = ("run.every".to_owned(), steps.div_ceil(ROWS).to_string());
-        run(load(&[until, every])??, folder, false, &mut |_| ControlFlow::Continue(()))?;
+        };
         Ok(Recording::load(folder, usize::MAX)?)
     }
 

@@ -21,43 +21,40 @@ pub struct Scene {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// A scene to be run, with its files.
-macro_rules! run_scene {
-    ($name:literal, $title:literal, [$($file:literal),+]) => {
+/// A shipped scene with the texts of its files.
+macro_rules! shipped {
+    ($kind:literal, $name:literal, $title:literal, $($file:literal),+) => {
         Scene {
             name: $name,
             title: $title,
-            kind: "run",
+            kind: $kind,
             pairs: "",
             files: &[$(($file, include_str!(concat!("../../../scenes/", $name, "/", $file)))),+],
         }
     };
 }
 
-/// A scene with a plan to be solved, with its files.
-macro_rules! plan_scene {
-    ($name:literal, $title:literal, [$($file:literal),+]) => {
-        Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+]) }
-    };
+/// A scene to be run, with its variants.
+macro_rules! run_scene {
+    ($name:literal, $title:literal $(, $file:literal)*) => { shipped!("run", $name, $title, "scene.toml" $(, $file)*) };
 }
 
-/// A scene whose initial conditions are to be found, with its files.
+/// A scene with a plan to be solved, with its variants.
+macro_rules! plan_scene {
+    ($name:literal, $title:literal $(, $file:literal)*) => { shipped!("plan", $name, $title, "scene.toml" $(, $file)*) };
+}
+
+/// A scene whose initial conditions are to be found.
 macro_rules! shoot_scene {
-    ($name:literal, $title:literal, [$($file:literal),+]) => {
-        Scene { kind: "shoot", ..run_scene!($name, $title, [$($file),+]) }
+    ($name:literal, $title:literal) => {
+        shipped!("shoot", $name, $title, "scene.toml")
     };
 }
 
 /// A study of one of the scenes.
 macro_rules! study {
     ($name:literal, $title:literal) => {
-        Scene {
-            name: $name,
-            title: $title,
-            kind: "sweep",
-            pairs: "",
-            files: &[("study.toml", include_str!(concat!("../../../scenes/", $name, "/study.toml")))],
-        }
+        shipped!("sweep", $name, $title, "study.toml")
     };
 }
 
@@ -65,142 +62,104 @@ macro_rules! study {
 pub const SCENES: &[Scene] = &[
     plan_scene!(
         "articulated-manipulator",
-        "A chain of four links reaches through a hole and hooks itself behind the wall",
-        ["scene.toml"]
+        "A chain of four links reaches through a hole and hooks itself behind the wall"
     ),
-    run_scene!("balance2", "A balanced plank is hit by a square and throws everything off", ["scene.toml"]),
+    run_scene!("balance2", "A balanced plank is hit by a square and throws everything off"),
     study!("balance2-gamma", "Less stabilisation, more violation: balance2 against gamma"),
     study!("balance2-steps", "How far balance2 violates its constraints, against the step"),
-    run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"]),
-    run_scene!("bolted-car", "Two wheels, bolted together by a rod, roll through a valley", ["scene.toml"]),
-    run_scene!(
-        "brazil-nut",
-        "A large body among 269 small ones rises to the top of a shaken box",
-        ["scene.toml"]
-    ),
+    run_scene!("bead-chain", "Four beads on links bounce about in a box"),
+    run_scene!("bolted-car", "Two wheels, bolted together by a rod, roll through a valley"),
+    run_scene!("brazil-nut", "A large body among 269 small ones rises to the top of a shaken box"),
     plan_scene!(
         "cartwheel",
         "A robot turns a cartwheel over five footholds, driven by shoulders and hips alone",
-        ["scene.toml", "sketch.toml"]
+        "sketch.toml"
     ),
-    run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
-    plan_scene!(
-        "cube-wall",
-        "A cube turns round by hitting a wall, and straightens itself on the way",
-        ["scene.toml"]
-    ),
+    run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other"),
+    plan_scene!("cube-wall", "A cube turns round by hitting a wall, and straightens itself on the way"),
     plan_scene!(
         "cube-wall-penalty",
-        "A cube turns round by sinking into a soft wall and being pushed out again",
-        ["scene.toml"]
+        "A cube turns round by sinking into a soft wall and being pushed out again"
     ),
     plan_scene!(
         "dice-throw",
-        "A die is thrown against a wall so that it lands on a sticky floor with a chosen face up",
-        ["scene.toml"]
+        "A die is thrown against a wall so that it lands on a sticky floor with a chosen face up"
     ),
-    run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"]),
+    run_scene!("dice3", "A cube falls over the edge of another"),
     study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(
         "falling-cube",
         "A cube falls flat on the floor and bounces to where it came from",
-        ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml", "potential.toml"]
+        "tilted.toml",
+        "decomposition.toml",
+        "decomposition-tilted.toml",
+        "potential.toml"
     ),
-    run_scene!(
-        "falling-cube-inelastic",
-        "A tilted cube falls on a rough floor and comes to rest on a face",
-        ["scene.toml"]
-    ),
+    run_scene!("falling-cube-inelastic", "A tilted cube falls on a rough floor and comes to rest on a face"),
     run_scene!(
         "falling-polyhedra",
         "Seven polyhedra fall on a floor and into each other",
-        ["scene.toml", "decomposition.toml", "potential.toml"]
+        "decomposition.toml",
+        "potential.toml"
     ),
-    run_scene!("four-bar", "A four-bar linkage: a crank drives a rocker", ["scene.toml"]),
-    run_scene!(
-        "free-top",
-        "A body with three different moments of inertia turns freely",
-        ["scene.toml", "unstable.toml"]
-    ),
-    run_scene!("gyroscope", "A fast top on a point, under gravity", ["scene.toml"]),
-    run_scene!(
-        "hexagons-plane-clump",
-        "Sixteen charged hexagons of the plane lock into a regular grid",
-        ["scene.toml"]
-    ),
-    run_scene!(
-        "hexagons-plane-disperse",
-        "Sixteen hexagons of the plane run into each other and disperse",
-        ["scene.toml"]
-    ),
+    run_scene!("four-bar", "A four-bar linkage: a crank drives a rocker"),
+    run_scene!("free-top", "A body with three different moments of inertia turns freely", "unstable.toml"),
+    run_scene!("gyroscope", "A fast top on a point, under gravity"),
+    run_scene!("hexagons-plane-clump", "Sixteen charged hexagons of the plane lock into a regular grid"),
+    run_scene!("hexagons-plane-disperse", "Sixteen hexagons of the plane run into each other and disperse"),
     run_scene!(
         "hexagons-seven",
         "Seven charged hexagonal prisms assemble into a flower",
-        ["scene.toml", "elastic.toml", "exact.toml", "potential.toml"]
+        "elastic.toml",
+        "exact.toml",
+        "potential.toml"
     ),
-    run_scene!(
-        "hexagons-two",
-        "Two charged hexagonal prisms pull each other together",
-        ["scene.toml", "discrete.toml"]
-    ),
-    run_scene!(
-        "kepler",
-        "Two bodies on eccentric orbits about each other, for a thousand revolutions",
-        ["scene.toml"]
-    ),
-    plan_scene!("knot-burr", "Three pieces of a burr puzzle assemble themselves", ["scene.toml"]),
+    run_scene!("hexagons-two", "Two charged hexagonal prisms pull each other together", "discrete.toml"),
+    run_scene!("kepler", "Two bodies on eccentric orbits about each other, for a thousand revolutions"),
+    plan_scene!("knot-burr", "Three pieces of a burr puzzle assemble themselves"),
     run_scene!(
         "metronome",
         "Two prisms on a common joint swing and hit each other, edge on face",
-        ["scene.toml", "discrete.toml", "decomposition.toml", "potential.toml", "potential-fine.toml"]
+        "discrete.toml",
+        "decomposition.toml",
+        "potential.toml",
+        "potential-fine.toml"
     ),
     run_scene!(
         "newtons-cradle-1",
         "One cube runs into four in a row, and the last one leaves",
-        ["scene.toml", "decomposition.toml", "potential.toml"]
+        "decomposition.toml",
+        "potential.toml"
     ),
     run_scene!(
         "newtons-cradle-2",
         "Two cubes run into three at rest from both sides",
-        ["scene.toml", "decomposition.toml", "potential.toml"]
+        "decomposition.toml",
+        "potential.toml"
     ),
     study!("order-of-schemes", "How the energy errors of three schemes fall with the step"),
-    run_scene!(
-        "pendulum-chain",
-        "A hanging chain of eight links on spherical joints",
-        ["scene.toml", "revolute.toml"]
-    ),
+    run_scene!("pendulum-chain", "A hanging chain of eight links on spherical joints", "revolute.toml"),
     run_scene!(
         "pendulum-floor",
         "A pendulum strikes a floor: only what its rod allows is reflected",
-        ["scene.toml", "spherical.toml"]
+        "spherical.toml"
     ),
-    run_scene!("plastic-pair-1", "A cube meets another one at rest and they go on together", ["scene.toml"]),
-    run_scene!("plastic-pair-2", "Two cubes meet and stay where they are", ["scene.toml"]),
-    run_scene!(
-        "pyramid1",
-        "A triangle tips the first of nine rectangles, and they fall like dominoes",
-        ["scene.toml"]
-    ),
+    run_scene!("plastic-pair-1", "A cube meets another one at rest and they go on together"),
+    run_scene!("plastic-pair-2", "Two cubes meet and stay where they are"),
+    run_scene!("pyramid1", "A triangle tips the first of nine rectangles, and they fall like dominoes"),
     study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
     plan_scene!(
         "satellite-reconfiguration",
-        "A small satellite undocks, flies around another and docks with its fork",
-        ["scene.toml"]
+        "A small satellite undocks, flies around another and docks with its fork"
     ),
-    run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"]),
+    run_scene!("setup6", "A cube falls on a tetrahedron in a corner"),
     study!("setup6-steps", "How far setup6 violates its constraints, against the step"),
-    shoot_scene!(
-        "shooting-circle",
-        "A disc is thrown so that it comes back at an angle, off floor and wall",
-        ["scene.toml"]
-    ),
+    shoot_scene!("shooting-circle", "A disc is thrown so that it comes back at an angle, off floor and wall"),
     shoot_scene!(
         "shooting-ellipse",
-        "An ellipse is thrown so that it comes back at an angle, off floor and wall",
-        ["scene.toml"]
+        "An ellipse is thrown so that it comes back at an angle, off floor and wall"
     ),
-    run_scene!("slider-crank", "A crank drives a slider to and fro", ["scene.toml"]),
+    run_scene!("slider-crank", "A crank drives a slider to and fro"),
     Scene {
         name: "tetrahedra",
         title: "Two tetrahedra in eight kinds of contact",
@@ -208,23 +167,14 @@ pub const SCENES: &[Scene] = &[
         pairs: include_str!("../../../scenes/tetrahedra/pairs.jsonl"),
         files: &[],
     },
-    plan_scene!("two-cubes", "A cube pushes another out of its way with two blows", ["scene.toml"]),
-    run_scene!("wedge-elastic", "A wedge falls on a floor that takes nothing", ["scene.toml"]),
-    run_scene!(
-        "wedge-frictional",
-        "A wedge falls on a rough floor that takes half of the normal velocity",
-        ["scene.toml"]
-    ),
+    plan_scene!("two-cubes", "A cube pushes another out of its way with two blows"),
+    run_scene!("wedge-elastic", "A wedge falls on a floor that takes nothing"),
+    run_scene!("wedge-frictional", "A wedge falls on a rough floor that takes half of the normal velocity"),
     run_scene!(
         "wedge-frictionless",
-        "A wedge falls on a smooth floor that takes half of the normal velocity",
-        ["scene.toml"]
+        "A wedge falls on a smooth floor that takes half of the normal velocity"
     ),
-    run_scene!(
-        "wedge-plastic",
-        "A wedge falls on a floor at which the point that touches stops",
-        ["scene.toml"]
-    ),
+    run_scene!("wedge-plastic", "A wedge falls on a floor at which the point that touches stops"),
 ];
 
 /// The scene of that name.

@@ -3,10 +3,13 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, outcome, run, succeed, summary};
+use common::folder::{
+    Place, code, error, events, floats, outcome, ran, refused, run, start, succeed, summary, wait_for,
+};
 use common::page::Page;
-use common::{program, vector};
+use common::{column, list, number, program, vector};
 use percussion::mechanics::schemes::{ContactSupport, SchemeKind};
+use percussion::scene::run::Checkpoint;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -29,11 +32,6 @@ kind = "fixed"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-fn events(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 /// Turned, so that it tumbles.
 fn tumbling() -> String {
     FALLING.replace("position", "rotation_vector = [0.3, 0.2, 0.1]\nposition")
@@ -41,29 +39,17 @@ fn tumbling() -> String {
 
 #[test]
 fn every_collision_is_a_line() {
-    let place = Place::new("events");
-    let out = place.join("out");
-    succeed(&run(place.scene(FALLING), &out, &[]));
+    let (_place, out) = ran("events", FALLING, &[]);
     let lines = events(&out);
     // Down after t, up and down again after 3 t.
     assert_eq!(lines.len(), 1);
     let event = &lines[0];
     let keys: Vec<&String> = event.as_object().unwrap().keys().collect();
-    let contract = [
-        "bodies",
-        "energy_after",
-        "energy_before",
-        "impulse",
-        "kind",
-        "normal",
-        "normal_velocity_after",
-        "normal_velocity_before",
-        "point",
-        "time",
-    ];
-    assert_eq!(keys, contract);
+    let contract = "bodies energy_after energy_before impulse kind normal normal_velocity_after \
+                    normal_velocity_before point time";
+    assert_eq!(keys, contract.split(' ').collect::<Vec<_>>());
     let near = |key: &str, wanted: f64, off: f64| {
-        let found = event[key].as_f64().unwrap();
+        let found = number(&event[key]);
         assert!((found - wanted).abs() <= off, "{key}: {found} instead of {wanted}");
     };
     let (height, mass) = (0.7f64, 270.0 * 0.008);
@@ -80,12 +66,13 @@ fn every_collision_is_a_line() {
 
     let told = summary(&out);
     assert_eq!((&told["collisions"], &told["fallbacks"]), (&1.into(), &0.into()));
-    assert!(told["overlap_max"].as_f64().unwrap() < 1e-12, "{}", told["overlap_max"]);
+    assert!(number(&told["overlap_max"]) < 1e-12, "{}", told["overlap_max"]);
     assert_eq!(told["projection"]["energy"], 0.0);
     assert_eq!(vector(&told["projection"]["angular_momentum"]), [0.0; 3]);
-    let sources: Vec<&str> =
-        told["sources"].as_array().unwrap().iter().map(|c| c["source"].as_str().unwrap()).collect();
-    assert_eq!(sources, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
+    assert_eq!(
+        column(&told["sources"], "source"),
+        ["gravity", "supports", "scheme", "contact", "friction", "projection"]
+    );
 }
 
 #[test]
@@ -94,23 +81,13 @@ fn a_resumed_run_is_bitwise_identical_under_every_scheme() {
     let scene = place.scene(&tumbling());
     for scheme in SchemeKind::with(|capable| capable.contact != ContactSupport::None).map(SchemeKind::name) {
         let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
-        let more = [
-            "--set",
-            "contact.stiffness=3e4",
-            "--set",
-            "run.step=1e-4",
-            "--every",
-            "750",
-            "--scheme",
-            scheme,
-        ];
+        let set = ["--set", "contact.stiffness=3e4", "--set", "run.step=1e-4"];
+        let more = [&set[..], &["--every", "750", "--scheme", scheme]].concat();
         let until = |end: &'static str| [&["--until", end], &more[..]].concat();
         succeed(&run(&scene, &whole, &until("1.4")));
         // In the middle of contact where it is a potential, and between the rows of steps 3750 and 4500.
         succeed(&run(&scene, &parts, &until("0.4")));
-        let row = |folder: &Path| {
-            ["penetration", "substep_min"].map(|name| array(folder, name).as_floats().unwrap()[6])
-        };
+        let row = |folder: &Path| ["penetration", "substep_min"].map(|name| floats(folder, name)[6]);
         let before = row(&parts);
         succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
         assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
@@ -120,13 +97,8 @@ fn a_resumed_run_is_bitwise_identical_under_every_scheme() {
         let neither = ["decomposition", "lcp"].contains(&scheme);
         assert!(overlap > 0.02 || piece < 1e-5 || neither, "{scheme}: {before:?}");
         let names: Vec<String> = outcome(&parts).0.into_iter().map(|(name, _)| name).collect();
-        for name in [
-            "penetration",
-            "substep_min",
-            "source_energy",
-            "source_linear_momentum",
-            "source_angular_momentum",
-        ] {
+        let wanted = "penetration substep_min source_energy source_linear_momentum source_angular_momentum";
+        for name in wanted.split(' ') {
             assert!(names.iter().any(|found| found == name), "{name} is among what was compared");
         }
     }
@@ -151,9 +123,7 @@ fn a_resumed_run_has_the_same_events() {
     assert!(fs::read(parts.join("events.jsonl")).unwrap().starts_with(&first));
     // Events that are gone cannot be counted on.
     fs::write(parts.join("events.jsonl"), &first).unwrap();
-    let output = run(&scene, &parts, &["--until", "5", "--resume"]);
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("events.jsonl"), "{}", error(&output));
+    refused(&run(&scene, &parts, &["--until", "5", "--resume"]), &["events.jsonl"]);
 }
 
 #[test]
@@ -161,19 +131,12 @@ fn a_killed_run_loses_and_repeats_no_event() {
     let place = Place::new("events-killed");
     let (whole, broken) = (place.join("whole"), place.join("broken"));
     let scene = place.scene(&tumbling());
-    let mut child =
-        common::folder::start(scene.to_str().unwrap(), &broken, &["--until", "1e6", "--every", "100"]);
-    let checkpoint = broken.join("checkpoint");
-    let begun = std::time::Instant::now();
-    // A checkpoint after the first one, and then some.
-    let counted = || percussion::scene::run::Checkpoint::read(&checkpoint).map_or(0, |c| c.event_bytes);
-    while counted() == 0 {
-        assert!(begun.elapsed().as_secs() < 60, "waited in vain");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    let mut child = start(scene.to_str().unwrap(), &broken, &["--until", "1e6", "--every", "100"]);
+    let checkpoint = || Checkpoint::read(&broken.join("checkpoint"));
+    wait_for("a checkpoint after the first one", || checkpoint().is_ok_and(|c| c.event_bytes > 0));
     child.kill().unwrap();
     child.wait().unwrap();
-    let steps = percussion::scene::run::Checkpoint::read(&checkpoint).unwrap().state.steps;
+    let steps = checkpoint().unwrap().state.steps;
     let until = format!("{}", (steps + 2000) as f64 * 1e-3);
     succeed(&run(&scene, &broken, &["--until", &until, "--every", "100", "--resume"]));
     succeed(&run(&scene, &whole, &["--until", &until, "--every", "100"]));
@@ -186,21 +149,14 @@ fn a_reader_of_a_run_in_progress_has_its_rows_and_their_events() {
     let out = place.join("out");
     let scene = place.scene(&tumbling());
     // So few rows that no buffer overflows.
-    let mut child =
-        common::folder::start(scene.to_str().unwrap(), &out, &["--until", "1e6", "--every", "2000"]);
+    let mut child = start(scene.to_str().unwrap(), &out, &["--until", "1e6", "--every", "2000"]);
     let part = out.join("parts/time.part");
-    let wait_for = |more_than: u64| {
-        let begun = std::time::Instant::now();
-        while part.metadata().map_or(0, |data| data.len()) <= more_than {
-            assert!(begun.elapsed().as_secs() < 60, "waited in vain");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        begun.elapsed().as_secs_f64()
-    };
-    wait_for(0);
+    let more_than = |size: u64| part.metadata().is_ok_and(|data| data.len() > size);
+    wait_for("the first row", || more_than(0));
     // The first row is there before the first step; a checkpoint would bring the next ones after four seconds.
-    let waited = wait_for(8);
-    assert!(waited < 3.0, "{waited} s");
+    let begun = std::time::Instant::now();
+    wait_for("another row", || more_than(8));
+    assert!(begun.elapsed().as_secs_f64() < 3.0, "{:?}", begun.elapsed());
     let rows = fs::read(&part).unwrap();
     let seen = fs::read_to_string(out.join("events.jsonl")).unwrap();
     child.kill().unwrap();
@@ -213,7 +169,7 @@ fn a_reader_of_a_run_in_progress_has_its_rows_and_their_events() {
     succeed(&run(&scene, &whole, &["--until", &format!("{}", until + 0.5), "--every", "2000"]));
     let mut wanted = 0;
     for (line, event) in fs::read_to_string(whole.join("events.jsonl")).unwrap().lines().zip(events(&whole)) {
-        if event["time"].as_f64().unwrap() <= until {
+        if number(&event["time"]) <= until {
             assert!(seen.contains(&format!("{line}\n")), "at {until} this was not to be seen: {line}");
             wanted += 1;
         }
@@ -233,36 +189,24 @@ fn an_unsupported_scheme_or_start_is_reported_before_anything_is_written() {
             if command == ["run"] {
                 program.arg("--out").arg(&out);
             }
-            let output = program.output().unwrap();
-            let said = error(&output);
-            assert_eq!(code(&output), 2, "{said}");
-            assert!(words.iter().all(|word| said.contains(word)), "{said} lacks one of {words:?}");
+            refused(&program.output().unwrap(), words);
             assert!(!out.exists());
         }
     };
-    told(
-        FALLING,
-        &["--scheme", "variational"],
-        &["override run.scheme=variational", "has no contact", "exact"],
-    );
-    told(&FALLING.replace("[contact]\n", ""), &[], &["own.toml:6:1:", "add [contact]"]);
-    told(
-        &FALLING.replace("[contact]", "[contact]\nfriction = 0.4"),
-        &[],
-        &["own.toml:6:1:", "has friction 0.4", "dissipative"],
-    );
+    let words = ["override run.scheme=variational", "has no contact", "exact"];
+    told(FALLING, &["--scheme", "variational"], &words);
+    let without = FALLING.replace("[contact]\n", "");
+    told(&without, &[], &["own.toml:6:1:", "add [contact]"]);
+    told(&without, &["--project-start"], &["contact.project_start=true", "no `contact`"]);
+    let rough = FALLING.replace("[contact]", "[contact]\nfriction = 0.4");
+    told(&rough, &[], &["own.toml:6:1:", "has friction 0.4", "dissipative"]);
     let sunk = FALLING.replace("0.8]", "0.09]");
     told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` penetrate each other by 1.0", "--project-start"]);
     let moved = place.join("moved");
     succeed(&run(place.scene(&sunk), &moved, &["--project-start", "--until", "0.01"]));
-    let height = common::folder::array(&moved, "position").as_floats().unwrap()[2];
+    let height = floats(&moved, "position")[2];
     assert!((height - 0.1).abs() < 1e-9, "{height}");
     assert!(fs::read_to_string(moved.join("scene.toml")).unwrap().contains("project_start = true"));
-    told(
-        &FALLING.replace("[contact]\n", ""),
-        &["--project-start"],
-        &["contact.project_start=true", "no `contact`"],
-    );
 }
 
 /// A disc is thrown at a hexagon before a wall.
@@ -298,27 +242,24 @@ shape = { half_plane = { normal = [-1, 0], offset = -2 } }
 
 #[test]
 fn the_page_has_the_collisions_and_the_planar_bodies() {
-    let place = Place::new("events-page");
-    let out = place.join("out");
-    succeed(&run(place.scene(PLANE), &out, &[]));
+    let (_place, out) = ran("events-page", PLANE, &[]);
     let lines = events(&out);
     assert!(lines.len() >= 2, "{lines:?}");
     // They meet in their plane.
-    assert!(
-        lines.iter().all(|event| vector(&event["point"])[2] == 0.0 && vector(&event["impulse"])[2] == 0.0)
-    );
+    let flat = |event: &Value| ["point", "impulse"].iter().all(|key| event[key][2] == 0.0);
+    assert!(lines.iter().all(flat), "{lines:?}");
     let text = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(!text.contains("<six>"), "names from a scene stay packed");
     let page = Page::of(&out);
     let run = page.run(0);
     assert_eq!(run["events"]["count"], lines.len());
-    let times: Vec<f64> = lines.iter().map(|event| event["time"].as_f64().unwrap()).collect();
+    let times: Vec<f64> = lines.iter().map(|event| number(&event["time"])).collect();
     assert_eq!(page.array(&run["events"]["time"]), times);
-    assert!(run["bodies"].as_array().unwrap().iter().any(|body| body["name"] == "<six>"));
+    assert!(list(&run["bodies"]).iter().any(|body| body["name"] == "<six>"));
     // All of it lies in one plane: the page appearances at it from the front.
     assert_eq!(vector(&run["plane"]).iter().map(|v| v.abs()).collect::<Vec<_>>(), [0.0, 0.0, 1.0]);
     // Two bodies have an outline, a wall has a piece of its edge.
-    let with = |key: &str| run["bodies"].as_array().unwrap().iter().filter(|b| !b[key].is_null()).count();
+    let with = |key: &str| list(&run["bodies"]).iter().filter(|b| !b[key].is_null()).count();
     assert_eq!((with("mesh"), with("ground")), (2, 1));
 }
 
@@ -340,20 +281,15 @@ shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space =
 
 #[test]
 fn a_ball_between_walls_hits_one_of_them_every_tenth_of_a_second() {
-    let place = Place::new("events-many");
-    let out = place.join("out");
-    succeed(&run(place.scene(WALLS), &out, &[]));
+    let (_place, out) = ran("events-many", WALLS, &[]);
     let lines = events(&out);
     // The first after 0.05 s, then one every 0.1 s.
     assert_eq!(lines.len(), 300);
     for (k, event) in lines.iter().enumerate() {
-        assert!((event["time"].as_f64().unwrap() - (0.05 + 0.1 * k as f64)).abs() < 1e-8, "{event}");
+        assert!((number(&event["time"]) - (0.05 + 0.1 * k as f64)).abs() < 1e-8, "{event}");
     }
-    let page = Page::of(&out);
-    assert_eq!(
-        (&page.run(0)["events"]["count"], &page.run(0)["events"]["total"]),
-        (&300.into(), &300.into())
-    );
+    let shown = Page::of(&out).run(0)["events"].clone();
+    assert_eq!((&shown["count"], &shown["total"]), (&300.into(), &300.into()));
 }
 
 #[test]
@@ -393,11 +329,10 @@ constant = 1
     assert_eq!(code(&output), 1, "{}", error(&output));
     let (told, lines) = (summary(&out), events(&out));
     assert_eq!(told["status"], "failed");
-    let end = told["t_end"].as_f64().unwrap();
+    let end = number(&told["t_end"]);
     assert!(end > 0.5 && told["collisions"] == lines.len() && !lines.is_empty());
-    assert!(lines.iter().all(|event| event["time"].as_f64().unwrap() <= end));
-    let times = common::folder::array(&out, "time").as_floats().unwrap();
-    assert_eq!(times.last(), Some(&end), "everything up to the last good step is there");
+    assert!(lines.iter().all(|event| number(&event["time"]) <= end));
+    assert_eq!(floats(&out, "time").last(), Some(&end), "everything up to the last good step is there");
     let resumed = run(&scene, &out, &["--until", "10", "--set", "run.step=1e-2", "--resume"]);
     assert_eq!(code(&resumed), 1, "{}", error(&resumed));
     assert_eq!(events(&out), lines);
@@ -411,27 +346,20 @@ fn penetrations_beyond_the_allowed_one_are_reported() {
     let output = run(&scene, &coarse, &["--scheme", "potential", "--until", "0.7"]);
     succeed(&output);
     let told = summary(&coarse);
-    let overlap = told["overlap_max"].as_f64().unwrap();
+    let overlap = number(&told["overlap_max"]);
     assert!(overlap > 0.004 && overlap < 0.1, "{overlap}");
-    let warnings: Vec<&str> =
-        told["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+    let warnings: Vec<&str> = list(&told["warnings"]).iter().map(|w| w.as_str().unwrap()).collect();
     // Foreseen when it was read, and seen when it was over.
     assert!(warnings[0].contains("own.toml:7:") && warnings[0].contains("take steps of"), "{warnings:?}");
-    assert!(
-        warnings[1]
-            .contains("more than the allowed 4.00e-3 m; take a smaller step with a larger `stiffness`"),
-        "{warnings:?}"
-    );
+    let remedy = "more than the allowed 4.00e-3 m; take a smaller step with a larger `stiffness`";
+    assert!(warnings[1].contains(remedy), "{warnings:?}");
     assert!(error(&output).contains(warnings[1]));
     assert_eq!(events(&coarse), Vec::<Value>::new());
 
-    succeed(&run(
-        &scene,
-        &fine,
-        &["--scheme", "potential", "--until", "0.7", "--set", "run.step=1e-5", "--every", "100"],
-    ));
+    let more = ["--scheme", "potential", "--until", "0.7", "--set", "run.step=1e-5", "--every", "100"];
+    succeed(&run(&scene, &fine, &more));
     let told = summary(&fine);
-    let overlap = told["overlap_max"].as_f64().unwrap();
+    let overlap = number(&told["overlap_max"]);
     // A cube of 2.16 kg that fell 0.7 m: as deep as allowed, not deeper.
     assert!(overlap < 0.004 && overlap > 0.0035, "{overlap}");
     assert_eq!(told["warnings"], serde_json::json!([]));

@@ -4,9 +4,9 @@
 mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::Stdio;
 
-use common::{answer, answers, distance, program, vector, weights};
+use common::folder::{Place, refused, text};
+use common::{answer, answers, call, distance, list, number, piped, vector, weights};
 use percussion_testing::Random;
 use serde_json::Value;
 
@@ -85,8 +85,8 @@ fn every_kind_of_shape_is_answered_in_the_order_of_the_input() {
     for (k, answer) in all.iter().enumerate() {
         assert_eq!(answer["id"], k, "{answer}");
         assert_eq!(answer["outcome"], "solved", "{answer}");
-        let (s, gap) = (answer["separation"].as_f64().unwrap(), answer["gap"].as_f64().unwrap());
-        let [lower, upper] = ["lower", "upper"].map(|key| answer["certificate"][key].as_f64().unwrap());
+        let (s, gap) = (number(&answer["separation"]), number(&answer["gap"]));
+        let [lower, upper] = ["lower", "upper"].map(|key| number(&answer["certificate"][key]));
         assert!(upper - lower <= 1e-11 && lower <= s + 1e-13 && s <= upper + 1e-13, "{answer}");
         let [p, q, beta, alpha, normal] =
             ["point_a", "point_b", "beta", "alpha", "normal"].map(|key| vector(&answer[key]));
@@ -102,7 +102,7 @@ fn every_kind_of_shape_is_answered_in_the_order_of_the_input() {
             assert!(all.is_empty() || (sum - 1.0).abs() < 1e-9, "{answer}");
         }
         // The gap of any supporting planes is at most the Euclidean distance, and never the other sign.
-        let euclidean = answer["euclidean"]["distance"].as_f64().unwrap();
+        let euclidean = number(&answer["euclidean"]["distance"]);
         assert!(gap <= euclidean + 1e-9 && (s > 1e-9) == (euclidean > 1e-9), "{answer}");
         assert_eq!(vector(&answer["gradient"]["translation_a"]).len(), p.len());
     }
@@ -112,20 +112,9 @@ fn every_kind_of_shape_is_answered_in_the_order_of_the_input() {
 fn the_keys_of_the_contract_are_there() {
     let line = r#"{"a":{"vertices":[[0,0,2],[1,0,3],[0,1,3],[-1,-1,3]]},"b":{"box":[2,2,2]}}"#;
     let given = answer(line);
-    let keys = [
-        "separation",
-        "gap",
-        "normal",
-        "point_a",
-        "point_b",
-        "weights_a",
-        "weights_b",
-        "features",
-        "ratio",
-        "certificate",
-        "iterations",
-    ];
-    for key in keys {
+    let keys =
+        "separation gap normal point_a point_b weights_a weights_b features ratio certificate iterations";
+    for key in keys.split(' ') {
         assert!(given.get(key).is_some(), "{key} is missing in {given}");
     }
     assert_eq!(given["features"], serde_json::json!(["vertex", "face"]));
@@ -211,12 +200,7 @@ fn every_mutated_line_has_one_answer_or_one_complaint() {
         input.extend_from_slice(&bytes);
         input.push(b'\n');
     }
-    let mut child = program().arg("distance").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let fed = input.clone();
-    let feeder = std::thread::spawn(move || stdin.write_all(&fed).unwrap());
-    let output = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
+    let output = distance(&[], &input);
     let all = answers(&output);
     assert_eq!(all.len(), 300);
     let failed = all.iter().filter(|answer| answer.get("error").is_some()).count();
@@ -249,25 +233,20 @@ fn a_definition_that_fails_is_reported_in_its_place() {
 
 #[test]
 fn named_shapes_from_a_file_answer_like_inline_ones() {
-    let folder = std::env::temp_dir().join(format!("percussion-shapes-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("shapes.json");
+    let place = Place::new("shapes");
+    let path = place.join("shapes.json");
     let shapes = r#"{"nut":{"prism":{"sides":6,"side":0.5,"height":0.8}},
         "bolt":{"parts":["nut",{"cylinder":{"height":2,"radius":0.2},"position":[0,0,1.4]}]}}"#;
     std::fs::write(&path, shapes).unwrap();
     let inline = r#"{"parts":[{"prism":{"sides":6,"side":0.5,"height":0.8}},{"cylinder":{"height":2,"radius":0.2},"position":[0,0,1.4]}],"position":[0.3,0.1,0.7]}"#;
     let named = r#"{"shape":"bolt","position":[0.3,0.1,0.7]}"#;
     let input = [named, inline].map(|a| format!("{{\"a\":{a},\"b\":{{\"sphere\":0.2}}}}\n")).concat();
-    let output = distance(&["--shapes", path.to_str().unwrap()], &input);
-    let text = String::from_utf8(output.stdout).unwrap();
-    let (first, second) = text.trim_end().split_once('\n').unwrap();
+    let said = text(&distance(&["--shapes", path.to_str().unwrap()], &input));
+    let (first, second) = said.trim_end().split_once('\n').unwrap();
     assert_eq!(first, second);
     assert!(first.contains("\"parts\":["));
     std::fs::write(&path, r#"{"nut":{"prsm":1}}"#).unwrap();
-    let output = distance(&["--shapes", path.to_str().unwrap()], "");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("shapes.json"));
-    std::fs::remove_dir_all(&folder).unwrap();
+    refused(&distance(&["--shapes", path.to_str().unwrap()], ""), &["shapes.json"]);
 }
 
 #[test]
@@ -295,33 +274,31 @@ fn symmetric_contacts_have_symmetric_answers() {
     assert_eq!(given["features"], serde_json::json!(["face", "face"]));
     for (side, corners) in [("weights_a", [0, 1, 2, 3]), ("weights_b", [4, 5, 6, 7])] {
         let carried = weights(&given[side]);
-        assert!(
-            carried.len() == 4
-                && carried.iter().zip(corners).all(|(w, k)| w.0 == k && (w.1 - 0.25).abs() < 1e-15),
-            "{given}"
-        );
+        let quarter = |(w, k): (&(usize, f64), usize)| w.0 == k && (w.1 - 0.25).abs() < 1e-15;
+        assert!(carried.len() == 4 && carried.iter().zip(corners).all(quarter), "{given}");
         // One corner alone can carry: its twin is right under it.
         for corner in corners {
             assert_eq!(given["ranges"][side][corner.to_string()], serde_json::json!([0.0, 1.0]), "{given}");
         }
     }
-    assert!(
-        vector(&given["point_a"]).iter().zip([0.0, 0.0, 0.5]).all(|(x, y)| (x - y).abs() < 1e-15),
-        "{given}"
-    );
-    assert!(vector(&given["gradient"]["rotation_a"]).iter().all(|t| t.abs() < 1e-15), "{given}");
+    assert!(near(&given["point_a"], &[0.0, 0.0, 0.5], 1e-15), "{given}");
+    assert!(near(&given["gradient"]["rotation_a"], &[0.0; 3], 1e-15), "{given}");
     assert_eq!(given["ranges"]["alpha"][2], serde_json::json!([1.0, 1.0]));
 
     // Octahedra tip to tip: every direction of a square is optimal, the axis is the shortest.
     let tips =
         r#""a":{"octahedron":1.4142135623730951,"position":[0,0,2.5]},"b":{"octahedron":1.4142135623730951}"#;
     let given = answer(&format!("{{{tips},\"ranges\":true}}"));
-    let alpha = vector(&given["alpha"]);
-    assert!(alpha.iter().zip([0.0, 0.0, 1.0]).all(|(x, y)| (x - y).abs() < 1e-14), "{given}");
+    assert!(near(&given["alpha"], &[0.0, 0.0, 1.0], 1e-14), "{given}");
     for (k, wanted) in [[-1.0, 1.0], [-1.0, 1.0], [1.0, 1.0]].iter().enumerate() {
-        let range = vector(&given["ranges"]["alpha"][k]);
-        assert!(range.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-14), "{given}");
+        assert!(near(&given["ranges"]["alpha"][k], wanted, 1e-14), "{given}");
     }
+}
+
+/// Whether a list has these numbers up to a deviation.
+fn near(found: &Value, wanted: &[f64], off: f64) -> bool {
+    let found = vector(found);
+    found.len() == wanted.len() && found.iter().zip(wanted).all(|(x, y)| (x - y).abs() < off)
 }
 
 /// The generalized gradients of an answer, each as the list of its numbers.
@@ -329,7 +306,7 @@ fn motions(given: &Value) -> Vec<Vec<f64>> {
     let keys = ["translation_a", "rotation_a", "translation_b", "rotation_b"];
     let numbers = |value: &Value| value.as_f64().map_or_else(|| vector(value), |number| vec![number]);
     let row = |gradient: &Value| keys.iter().flat_map(|key| numbers(&gradient[key])).collect();
-    given["subdifferential"]["motions"].as_array().unwrap().iter().map(row).collect()
+    list(&given["subdifferential"]["motions"]).iter().map(row).collect()
 }
 
 /// Whether two lists hold the same rows in any order.
@@ -349,7 +326,7 @@ fn a_corner_on_a_corner_has_one_generalized_gradient_for_each_face_that_meets_th
     let expected = signs.map(|(x, y)| vec![x, y, 1.0, y, -x, 0.0, -x, -y, -1.0, y, -x, 0.0]);
     assert!(same_rows(&motions(&given), &expected), "{given}");
     // Vertex 5 is the lower tip of a, vertex 4 the upper tip of b.
-    let by_vertex = given["subdifferential"]["vertices"].as_array().unwrap();
+    let by_vertex = list(&given["subdifferential"]["vertices"]);
     let rows =
         |body: &str, index: &str| by_vertex.iter().map(|g| vector(&g[body][index])).collect::<Vec<_>>();
     assert!(same_rows(&rows("a", "5"), &signs.map(|(x, y)| vec![x, y, 1.0])), "{given}");
@@ -374,7 +351,7 @@ fn a_face_on_a_face_has_one_generalized_gradient_for_each_corner_of_the_contact_
     let expected = [-1.0, 1.0].map(|x| vec![0.0, 1.0, x, 0.0, -1.0, -x]);
     assert!(same_rows(&motions(&given), &expected), "{given}");
     // Every vertex gradient is an optimal direction times weights of sum one.
-    for gradient in given["subdifferential"]["vertices"].as_array().unwrap() {
+    for gradient in list(&given["subdifferential"]["vertices"]) {
         for (body, sign) in [("a", 1.0), ("b", -1.0)] {
             let all = gradient[body].as_object().unwrap().values().map(vector);
             let sum = all.fold([0.0; 2], |sum, g| [sum[0] + g[0], sum[1] + g[1]]);
@@ -389,10 +366,7 @@ fn planar_contacts_and_floors_have_ranges_too() {
     let planks = r#""a":{"rectangle":[2,1],"position":[1,1]},"b":{"rectangle":[2,1]},"beta":[0,1]"#;
     let given = answer(&format!("{{{planks},\"ranges\":true}}"));
     assert_eq!(given["features"], serde_json::json!(["edge", "edge"]));
-    let near = |value: &Value, wanted: [f64; 2]| {
-        let found = vector(value);
-        assert!(found.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-14), "{given}");
-    };
+    let near = |value: &Value, wanted: [f64; 2]| assert!(near(value, &wanted, 1e-14), "{given}");
     near(&given["ranges"]["alpha"][1], [1.0, 1.0]);
     // Vertices 0, 1 are a's lower ones from left to right; 2, 3 b's upper ones from right to left.
     near(&given["ranges"]["weights_a"]["0"], [0.5, 1.0]);
@@ -427,7 +401,7 @@ fn a_prediction_distance_answers_early_and_a_wrong_beta_misses() {
     let pair = r#""a":{"cube":1,"position":[9,0,0]},"b":{"cube":1}"#;
     let beyond = answer(&format!("{{{pair},\"prediction\":1}}"));
     assert_eq!(beyond["outcome"], "beyond");
-    assert!(beyond["separation"].as_f64().unwrap() > 1.0 && beyond["point_a"] == Value::Null);
+    assert!(number(&beyond["separation"]) > 1.0 && beyond["point_a"] == Value::Null);
     let missed = answer(&format!("{{{pair},\"beta\":[0,0,1]}}"));
     assert_eq!((&missed["outcome"], &missed["separation"]), (&"missed".into(), &Value::Null));
 }
@@ -439,7 +413,7 @@ fn the_corners_of_the_contact_region_are_its_events() {
     let given = answer(&format!(
         "{{\"a\":{{\"cube\":1,{turned}}},\"b\":{{\"cube\":1}},\"events\":true,\"gradient\":true}}"
     ));
-    let events = given["events"].as_array().unwrap();
+    let events = list(&given["events"]);
     assert_eq!(events.len(), 8);
     for event in events {
         let p = vector(&event["point_a"]);
@@ -454,28 +428,24 @@ fn the_corners_of_the_contact_region_are_its_events() {
     let square_on_line =
         r#"{"a":{"square":1,"position":[0,0.5]},"b":{"half_plane":{"normal":[0,1]}},"events":true}"#;
     let given = answer(square_on_line);
-    assert_eq!(given["events"].as_array().unwrap().len(), 2);
+    assert_eq!(list(&given["events"]).len(), 2);
     assert_eq!(given["events"][0]["features"], serde_json::json!(["vertex", "line"]));
     // A tilt of half a degree: two corners lie higher by 8.7 millimetres, nearly active but not active.
     let tilted = |events: &str| {
         let pose = r#""position":[0,0,1.01],"rotation_vector":[0,0.0087,0]"#;
         let given =
             answer(&format!("{{\"a\":{{\"cube\":1,{pose}}},\"b\":{{\"box\":[4,4,1]}},\"events\":{events}}}"));
-        given["events"].as_array().unwrap().len()
+        list(&given["events"]).len()
     };
     assert_eq!(tilted("true"), 4);
     assert_eq!(tilted(r#"{"eps_x":0,"eps_t":0,"tilt":0}"#), 2);
-    assert!(
-        answer(r#"{"a":{"cube":1},"b":{"cube":1},"events":{"epsx":1}}"#)["error"]
-            .as_str()
-            .unwrap()
-            .contains("`eps_x`")
-    );
+    let slip = answer(r#"{"a":{"cube":1},"b":{"cube":1},"events":{"epsx":1}}"#);
+    assert!(slip["error"].as_str().unwrap().contains("`eps_x`"));
 }
 
 #[test]
 fn each_answer_is_written_before_the_next_line_is_read() {
-    let mut child = program().arg("distance").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = piped().spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     for distance in 3..20 {
         writeln!(stdin, "{{\"a\":{{\"sphere\":1,\"position\":[{distance},0,0]}},\"b\":{{\"sphere\":1}}}}")
@@ -491,13 +461,7 @@ fn each_answer_is_written_before_the_next_line_is_read() {
 
 #[test]
 fn a_reader_that_stops_early_ends_the_run_quietly() {
-    let mut child = program()
-        .args(["distance"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = piped().spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let feeder = std::thread::spawn(move || {
         let block = lines(500);
@@ -524,8 +488,8 @@ fn misuse_and_bad_lines_have_different_exit_codes() {
         &["--bogus"],
     ] {
         let output = distance(arguments, "");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(!output.stderr.is_empty() && output.stdout.is_empty());
+        refused(&output, &[]);
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{arguments:?}");
     }
 }
 
@@ -537,31 +501,9 @@ fn the_last_line_needs_no_newline_and_nothing_gives_nothing() {
 }
 
 #[test]
-fn the_gallery_lists_what_an_example_can_be() {
-    let output = program().args(["gallery", "--json"]).output().unwrap();
-    let list: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(!list.is_empty());
-    for scene in &list {
-        assert!(scene["title"].is_string() && scene["schemes"].is_array());
-        let run =
-            program().args(["distance", "--example", scene["name"].as_str().unwrap()]).output().unwrap();
-        assert_eq!(run.status.success(), scene["kind"] == "distance", "{scene}");
-    }
-    assert!(list.iter().any(|scene| scene["kind"] == "distance"));
-    let plain = program().arg("gallery").output().unwrap();
-    let plain = String::from_utf8(plain.stdout).unwrap();
-    assert!(plain.lines().any(|line| line.starts_with("tetrahedra")), "{plain}");
-}
-
-#[test]
 fn help_shows_examples_and_the_version_is_known() {
-    let help = program().args(["distance", "--help"]).output().unwrap();
-    let text = String::from_utf8(help.stdout).unwrap();
-    assert!(text.contains("percussion distance --example tetrahedra --report runs/tetrahedra"), "{text}");
-    let version = program().arg("--version").output().unwrap();
-    assert_eq!(
-        String::from_utf8(version.stdout).unwrap().trim(),
-        concat!("percussion ", env!("CARGO_PKG_VERSION"))
-    );
-    assert_eq!(program().output().unwrap().status.code(), Some(2), "no command is misuse");
+    let help = text(&call(&["distance", "--help"]));
+    assert!(help.contains("percussion distance --example tetrahedra --report runs/tetrahedra"), "{help}");
+    assert_eq!(text(&call(&["--version"])).trim(), concat!("percussion ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(call(&[]).status.code(), Some(2), "no command is misuse");
 }

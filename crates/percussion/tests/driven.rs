@@ -3,12 +3,11 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, run, succeed};
+use common::folder::{Place, floats, ran, refused, run, succeed};
 use common::page::Page;
-use common::program;
+use common::{list, program};
 use percussion::report::Recording;
 use std::fs;
-use std::path::Path;
 
 /// A belt below, a table that is shaken, a drum that quaternions, a wall, and a ball on a spring.
 const WORKS: &str = r#"
@@ -55,24 +54,12 @@ const TABLE: usize = 2;
 const BALL: usize = 3;
 const DRUM: usize = 4;
 
-fn works(name: &str) -> (Place, std::path::PathBuf) {
-    let place = Place::new(name);
-    let out = place.join("run");
-    succeed(&run(place.scene(WORKS), &out, &[]));
-    (place, out)
-}
-
-fn floats(folder: &Path, name: &str) -> Vec<f64> {
-    array(folder, name).as_floats().unwrap()
-}
-
 #[test]
 fn a_page_moves_them_and_gives_them_no_force() {
-    let (_place, out) = works("driven-page");
+    let (_place, out) = ran("driven-page", WORKS, &[]);
     let page = Page::of(&out);
     let data = page.run(0);
-    let moving: Vec<u64> =
-        data["frames"]["moving"].as_array().unwrap().iter().map(|k| k.as_u64().unwrap()).collect();
+    let moving: Vec<u64> = list(&data["frames"]["moving"]).iter().map(|k| k.as_u64().unwrap()).collect();
     assert_eq!(moving, [0, 2, 3, 4], "the wall stays");
     for (body, moves) in [(TABLE, false), (BALL, true), (DRUM, false)] {
         assert_eq!(data["bodies"][body]["moves"], moves);
@@ -103,7 +90,7 @@ fn a_page_moves_them_and_gives_them_no_force() {
 
 #[test]
 fn a_piece_of_a_belt_is_long_enough_to_stay_below_the_scene() {
-    let (_place, out) = works("driven-belt");
+    let (_place, out) = ran("driven-belt", WORKS, &[]);
     let recording = Recording::load(&out, 101).unwrap();
     for frame in 0..recording.frames.len() {
         let corners = recording.appearances[0].ground.corners.iter();
@@ -117,7 +104,7 @@ fn a_piece_of_a_belt_is_long_enough_to_stay_below_the_scene() {
 
 #[test]
 fn a_picture_shows_them_where_they_are_at_its_instant() {
-    let (place, out) = works("driven-picture");
+    let (place, out) = ran("driven-picture", WORKS, &[]);
     let picture = |time: &str| {
         let folder = place.join(&format!("at-{time}"));
         let words = ["--snapshot", time, "--size", "320x240", "--out", folder.to_str().unwrap()];
@@ -131,7 +118,7 @@ fn a_picture_shows_them_where_they_are_at_its_instant() {
 
 #[test]
 fn exports_carry_them() {
-    let (_place, out) = works("driven-export");
+    let (_place, out) = ran("driven-export", WORKS, &[]);
     for format in ["gltf", "vtk"] {
         let words = ["--to", format, "--frames", "all"];
         succeed(&program().arg("export").arg(&out).args(words).output().unwrap());
@@ -140,7 +127,7 @@ fn exports_carry_them() {
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let document: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
     let mut moved: Vec<(String, String)> = Vec::new();
-    for channel in document["animations"][0]["channels"].as_array().unwrap() {
+    for channel in list(&document["animations"][0]["channels"]) {
         let target = &channel["target"];
         let node = &document["nodes"][target["node"].as_u64().unwrap() as usize];
         moved.push((node["name"].as_str().unwrap().into(), target["path"].as_str().unwrap().into()));
@@ -168,11 +155,6 @@ fn exports_carry_them() {
 fn the_program_refuses_a_scheme_to_which_they_would_rest() {
     let place = Place::new("driven-refused");
     let text = WORKS.replace("until = 1\n", "until = 1\nscheme = \"exact\"\n[contact]\n");
-    let output = run(place.scene(&text), &place.join("run"), &[]);
-    assert_eq!(code(&output), 2);
-    let said = error(&output);
-    assert!(
-        said.contains("`belt` has a motion, but the scheme exact treats fixed bodies as at rest"),
-        "{said}"
-    );
+    let said = "`belt` has a motion, but the scheme exact treats fixed bodies as at rest";
+    refused(&run(place.scene(&text), &place.join("run"), &[]), &[said]);
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::root;
+use common::tree::read;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -115,7 +116,7 @@ fn complaint(entry: &Entry) -> Option<String> {
 
 #[test]
 fn every_equation_of_the_index_is_where_it_says() {
-    let page = fs::read_to_string(root().join(INDEX)).unwrap();
+    let page = read(INDEX);
     let entries = entries(&page);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &entries {

@@ -200,6 +200,15 @@ impl Complaints<'_> {
     }
 }
 
+/// Runs all files of the scenes of a kind, each with what is expected of it, and reports all complaints together.
+fn check<W: DeserializeOwned>(kind: &str, one: impl Fn(&str, W, &mut Complaints<'_>)) {
+    let mut said = Vec::new();
+    for (name, wanted) in files(kind) {
+        one(&name, wanted, &mut Complaints { name: &name, said: &mut said });
+    }
+    assert!(said.is_empty(), "\n{}", said.join("\n"));
+}
+
 /// All files of the scenes of a kind, by their names in the gallery, with what is expected of them.
 fn files<W: DeserializeOwned>(kind: &str) -> Vec<(String, W)> {
     let mut all = Vec::new();
@@ -225,15 +234,12 @@ fn files<W: DeserializeOwned>(kind: &str) -> Vec<(String, W)> {
 #[test]
 fn scenes_of_the_gallery_conserve_what_is_expected() {
     let place = Place::new("expected");
-    let mut said = Vec::new();
-    for (name, wanted) in files::<Wanted>("run") {
+    check("run", |name, wanted: Wanted, c| {
         let until = [("run.until".to_owned(), wanted.until.to_string())];
         let folder = place.join(&name.replace('/', "-"));
-        let loaded = load(&name, &until).unwrap().unwrap();
+        let loaded = load(name, &until).unwrap().unwrap();
         let model = loaded.model.clone();
         let found = run(loaded, &folder, false, &mut |_| ControlFlow::Continue(())).unwrap();
-        let mut complaints = Complaints { name: &name, said: &mut said };
-        let c = &mut complaints;
         keeps(c, &wanted, &found);
         if let Some(events) = &wanted.events {
             happens(c, events, &folder);
@@ -250,8 +256,7 @@ fn scenes_of_the_gallery_conserve_what_is_expected() {
             rests(c, settled, &found, &folder);
         }
         fs::remove_dir_all(&folder).unwrap();
-    }
-    assert!(said.is_empty(), "\n{}", said.join("\n"));
+    });
 }
 
 #[test]
@@ -259,43 +264,36 @@ fn plans_of_the_gallery_have_the_expected_solutions() {
     let place = Place::new("expected-plans");
     // Some searches are long: this variable names a folder in which their results are kept.
     let kept = std::env::var_os("PERCUSSION_PLANS").map(PathBuf::from);
-    let mut said = Vec::new();
-    for (name, wanted) in files::<Planned>("plan") {
+    check("plan", |name, wanted: Planned, c| {
         let own = name.replace('/', "-");
         let folder = kept.as_ref().map_or_else(|| place.join(&own), |kept| kept.join(&own));
-        let loaded = load(&name, &[]).unwrap().unwrap();
+        let loaded = load(name, &[]).unwrap().unwrap();
         let found = plan(loaded, &folder, &mut |_| CallbackAction::Continue).unwrap();
-        let mut complaints = Complaints { name: &name, said: &mut said };
-        let c = &mut complaints;
         solves(c, &wanted, &found);
         if let Some(end) = &wanted.end {
             ends(c, end, &found, &folder);
         }
         if let Some(most) = wanted.replay_at_most {
             let again = place.join(&format!("{own}-replay"));
-            succeed(&folder::run(&name, &again, &["--controls", folder.to_str().unwrap()]));
+            succeed(&folder::run(name, &again, &["--controls", folder.to_str().unwrap()]));
             let replay = summary(&again)["replay"].clone();
             for what in ["agreement_position", "agreement_rotation"] {
                 let off = replay[what].as_f64().unwrap();
                 c.unless(off <= most, || format!("{what} of the replay is {off:e}"));
             }
         }
-    }
-    assert!(said.is_empty(), "\n{}", said.join("\n"));
+    });
 }
 
 #[test]
 fn shooting_problems_of_the_gallery_converge() {
     let place = Place::new("expected-shoot");
-    let mut said = Vec::new();
-    for (name, wanted) in files::<ShootWanted>("shoot") {
+    check("shoot", |name, wanted: ShootWanted, c| {
         let folder = place.join(&name.replace('/', "-"));
-        let loaded = load(&name, &[]).unwrap().unwrap();
+        let loaded = load(name, &[]).unwrap().unwrap();
         let found = shoot(loaded, &folder, &mut |_| CallbackAction::Continue).unwrap();
         let figures = found.shoot.as_ref().unwrap();
         println!("{name:36} {:6.3} s  residuals {:?}", figures.solve_time_s, figures.residuals);
-        let mut complaints = Complaints { name: &name, said: &mut said };
-        let c = &mut complaints;
         c.unless(found.status == Status::Finished && figures.outcome == "converged", || {
             figures.outcome.clone()
         });
@@ -312,8 +310,7 @@ fn shooting_problems_of_the_gallery_converge() {
         }
         happens(c, &wanted.events, &folder);
         ends(c, &wanted.end, &found, &folder);
-    }
-    assert!(said.is_empty(), "\n{}", said.join("\n"));
+    });
 }
 
 #[test]

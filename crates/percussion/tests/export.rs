@@ -3,8 +3,10 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, run, succeed};
-use common::program;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use common::folder::{Place, floats, ran, refused, run, succeed, text, texts};
+use common::{list, program};
 use flate2::read::ZlibDecoder;
 use percussion::geometry::{Pose, Vec3};
 use percussion::scene::run::read_events;
@@ -49,22 +51,18 @@ fn export(folder: &Path, more: &[&str]) -> Output {
     program().arg("export").arg(folder).args(more).output().unwrap()
 }
 
-fn floats(folder: &Path, name: &str) -> Vec<f64> {
-    array(folder, name).as_floats().unwrap()
-}
-
 /// The bytes of an array of a `.vtu` file.
 fn decoded(text: &str, name: &str) -> Vec<u8> {
     let start = text.find(&format!("Name=\"{name}\"")).unwrap_or_else(|| panic!("no array {name}"));
     let data = text[start..].split('>').nth(1).unwrap().split('<').next().unwrap().trim();
     // Three words and one for each block, eight bytes each; a base-64 group is three bytes.
     let words = |count: usize| -> Vec<u64> {
-        let bytes = base64(&data[..(8 * count).div_ceil(3) * 4]);
+        let bytes = STANDARD.decode(&data[..(8 * count).div_ceil(3) * 4]).unwrap();
         bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect()
     };
     let blocks = words(3)[0] as usize;
     let header = words(3 + blocks);
-    let packed = base64(&data[(8 * (3 + blocks)).div_ceil(3) * 4..]);
+    let packed = STANDARD.decode(&data[(8 * (3 + blocks)).div_ceil(3) * 4..]).unwrap();
     let (mut all, mut rest) = (Vec::new(), packed.as_slice());
     for size in &header[3..] {
         let (block, after) = rest.split_at(*size as usize);
@@ -75,25 +73,6 @@ fn decoded(text: &str, name: &str) -> Vec<u8> {
     let full = header[1] as usize * (blocks - usize::from(header[2] > 0)) + header[2] as usize;
     assert_eq!(all.len(), full, "{name}");
     all
-}
-
-fn base64(text: &str) -> Vec<u8> {
-    let value = |letter: u8| match letter {
-        b'A'..=b'Z' => letter - b'A',
-        b'a'..=b'z' => letter - b'a' + 26,
-        b'0'..=b'9' => letter - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => panic!("{letter} is no letter of base 64"),
-    };
-    let mut bytes = Vec::new();
-    for four in text.as_bytes().chunks(4) {
-        let kept = four.iter().take_while(|b| **b != b'=').count();
-        let word = four[..kept].iter().fold(0u32, |word, b| word << 6 | u32::from(value(*b)));
-        let word = word << (6 * (4 - kept));
-        bytes.extend_from_slice(&word.to_be_bytes()[1..kept]);
-    }
-    bytes
 }
 
 fn vectors(bytes: &[u8]) -> Vec<Vec3> {
@@ -112,12 +91,10 @@ fn corners(appearance: &Appearance) -> Vec<Vec3> {
 
 #[test]
 fn corners_of_a_frame_are_where_the_trajectory_carries_them() {
-    let place = Place::new("export-vtk");
-    let out = place.join("run");
-    succeed(&run(place.scene(SPINNING), &out, &[]));
+    let (_place, out) = ran("export-vtk", SPINNING, &[]);
     let output = export(&out, &["--to", "vtk", "--frames", "11"]);
     succeed(&output);
-    let said = String::from_utf8(output.stdout).unwrap();
+    let said = text(&output);
     assert!(said.contains("11 of 201 frames") && said.contains("run.pvd"), "{said}");
 
     let recording = Recording::load(&out, 11).unwrap();
@@ -125,12 +102,10 @@ fn corners_of_a_frame_are_where_the_trajectory_carries_them() {
     let (v, w, times) = (floats(&out, "velocity"), floats(&out, "angular_velocity"), floats(&out, "time"));
     let inside = out.join("export/vtk");
     for frame in 0..11 {
-        let (row, text) =
-            (20 * frame, fs::read_to_string(inside.join(format!("frame-{frame:06}.vtu"))).unwrap());
-        assert!(text.contains(&format!(
-            "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{:?}<",
-            times[row]
-        )));
+        let row = 20 * frame;
+        let text = fs::read_to_string(inside.join(format!("frame-{frame:06}.vtu"))).unwrap();
+        let instant = format!("Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{:?}<", times[row]);
+        assert!(text.contains(&instant), "{instant}");
         let points = vectors(&decoded(&text, "points"));
         let velocities = decoded(&text, "velocity");
         let velocities = velocities.as_chunks::<4>().0.iter().map(|b| f64::from(f32::from_le_bytes(*b)));
@@ -213,27 +188,19 @@ fn keys_of_a_glb_are_the_places_of_the_trajectory_and_equal_bodies_share_their_n
     succeed(&run("newtons-cradle-1", &out, &["--until", "2"]));
     succeed(&export(&out, &["--to", "gltf", "--frames", "all"]));
     let (document, numbers) = parsed(&fs::read(out.join("export/run.glb")).unwrap());
-    let positions: Vec<&Value> = document["meshes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|mesh| &mesh["primitives"][0]["attributes"]["POSITION"])
-        .collect();
-    assert_eq!(positions.len(), 5);
-    assert!(positions.iter().all(|position| *position == positions[0]));
+    let position = |k: usize| &document["meshes"][k]["primitives"][0]["attributes"]["POSITION"];
+    assert_eq!(list(&document["meshes"]).len(), 5);
+    assert!((0..5).all(|k| position(k).is_number() && position(k) == position(0)));
     let x = floats(&out, "position");
     let animation = &document["animations"][0];
     let mut moved = Vec::new();
-    for channel in animation["channels"].as_array().unwrap() {
+    for channel in list(&animation["channels"]) {
         assert_eq!(channel["target"]["path"], "translation", "nothing quaternions");
         let node = channel["target"]["node"].as_u64().unwrap() as usize;
         let name = document["nodes"][node]["name"].as_str().unwrap();
-        let body = array(&out, "bodies").as_texts().unwrap().iter().position(|b| b == name).unwrap();
+        let body = texts(&out, "bodies").iter().position(|b| b == name).unwrap();
         let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
-        let (times, keys) = (
-            accessed(&document, &numbers, &sampler["input"]),
-            accessed(&document, &numbers, &sampler["output"]),
-        );
+        let [times, keys] = ["input", "output"].map(|end| accessed(&document, &numbers, &sampler[end]));
         assert_eq!((times.len(), keys.len()), (201, 603));
         for (row, key) in keys.as_chunks::<3>().0.iter().enumerate() {
             let expected = &x[(5 * row + body) * 3..][..3];
@@ -247,9 +214,7 @@ fn keys_of_a_glb_are_the_places_of_the_trajectory_and_equal_bodies_share_their_n
 
 #[test]
 fn cells_of_the_tables_are_read_back_bitwise_identical_to_the_trajectory() {
-    let place = Place::new("export-csv");
-    let out = place.join("run");
-    succeed(&run(place.scene(SPINNING), &out, &[]));
+    let (place, out) = ran("export-csv", SPINNING, &[]);
     succeed(&export(&out, &["--to", "csv", "--frames", "3"]));
     let plots = fs::read_to_string(out.join("export/plots.csv")).unwrap();
     let (header, lines) = plots.split_once("\r\n").unwrap();
@@ -257,8 +222,7 @@ fn cells_of_the_tables_are_read_back_bitwise_identical_to_the_trajectory() {
     let cells: Vec<Vec<f64>> =
         lines.lines().map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
     assert_eq!(cells.len(), 201);
-    let energies: Vec<String> = array(&out, "energy_names").as_texts().unwrap();
-    let energies: Vec<String> = energies.iter().map(|name| format!("energy_{name} [J]")).collect();
+    let energies = texts(&out, "energy_names").iter().map(|name| format!("energy_{name} [J]")).collect();
     let vector =
         |name: &str, unit: &str| ["x", "y", "z"].map(|axis| format!("{name}_{axis} [{unit}]")).to_vec();
     for (name, titles) in [
@@ -273,11 +237,8 @@ fn cells_of_the_tables_are_read_back_bitwise_identical_to_the_trajectory() {
             let column =
                 header.iter().position(|h| h == title).unwrap_or_else(|| panic!("no column {title}"));
             for (row, cells) in cells.iter().enumerate() {
-                assert_eq!(
-                    cells[column].to_bits(),
-                    values[row * titles.len() + k].to_bits(),
-                    "{title} {row}"
-                );
+                let value = values[row * titles.len() + k];
+                assert_eq!(cells[column].to_bits(), value.to_bits(), "{title} {row}");
             }
         }
     }
@@ -326,7 +287,7 @@ fn a_run_without_events_motion_or_time_is_written_too() {
         assert_eq!(written.bytes, size);
     }
     let (document, _) = parsed(&fs::read(place.join("out/run.glb")).unwrap());
-    assert_eq!((document["animations"].is_null(), document["nodes"].as_array().unwrap().len()), (true, 3));
+    assert_eq!((document["animations"].is_null(), list(&document["nodes"]).len()), (true, 3));
     let files: Vec<_> =
         fs::read_dir(place.join("out/vtk")).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(files, ["fixed.vtu"]);
@@ -352,14 +313,11 @@ fn what_cannot_be_exported_is_refused_with_a_remedy() {
         (&[], "--to <FORMAT>"),
         (&["--to", "csv", "--frames", "0"], "give a number of at least 1, or `all`"),
     ] {
-        let output = export(&place.join(""), arguments);
-        assert_eq!(code(&output), 2, "{arguments:?}");
-        assert!(error(&output).contains(remedy), "{}", error(&output));
+        refused(&export(&place.join(""), arguments), &[remedy]);
     }
     let out = place.join("run");
     succeed(&run("kepler", &out, &["--until", "0.1"]));
     fs::write(place.join("file"), "").unwrap();
     let output = export(&out, &["--to", "csv", "--out", place.join("file").to_str().unwrap()]);
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("cannot write") && error(&output).contains("file"), "{}", error(&output));
+    refused(&output, &["cannot write", "file"]);
 }

@@ -3,10 +3,8 @@
 
 mod common;
 
-use common::root;
+use common::tree::{files, read, relative};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 const GLOSSARY: &str = "docs/src/glossary.md";
 
@@ -216,22 +214,6 @@ fn occurrences<'a>(found: &[Word], table: &'a [Retired]) -> Vec<(usize, &'a Reti
     hits
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let skipped =
-            name.starts_with('.') || ["target", "runs", "book", "dist", "node_modules"].contains(&name);
-        let wanted = ["rs", "ts", "toml", "md"];
-        match path.is_dir() {
-            true if skipped => {}
-            true => files(&path, found),
-            false if path.extension().is_some_and(|own| wanted.iter().any(|w| own == *w)) => found.push(path),
-            false => {}
-        }
-    }
-}
-
 /// The text that is looked at: migration notes name the old words on purpose; their lines are blanked.
 fn shown(name: &str, text: String) -> String {
     if name != "CHANGELOG.md" {
@@ -249,20 +231,17 @@ fn shown(name: &str, text: String) -> String {
 
 #[test]
 fn no_retired_word_returns() {
-    let table = retired(&fs::read_to_string(root().join(GLOSSARY)).unwrap());
+    let table = retired(&read(GLOSSARY));
     assert!(table.len() > 60, "{}", table.len());
-    let mut paths = Vec::new();
-    files(&root(), &mut paths);
-    paths.sort();
     let (mut report, mut counts) = (Vec::new(), BTreeMap::<&str, usize>::new());
-    for path in paths {
-        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+    for path in files(".", &["rs", "ts", "toml", "md"]) {
+        let name = relative(&path);
         let manifest =
             name.ends_with("Cargo.toml") || name.ends_with("clippy.toml") || name.ends_with("rustfmt.toml");
         if EXEMPT.contains(&name.as_str()) || manifest {
             continue;
         }
-        let text = shown(&name, fs::read_to_string(&path).unwrap());
+        let text = shown(&name, read(&path));
         for (line, entry) in occurrences(&words_of(&name, &text), &table) {
             *counts.entry(&entry.entry).or_default() += 1;
             report.push(format!("{name}:{line}: `{}`; use {}", entry.entry, entry.instead));

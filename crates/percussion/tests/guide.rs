@@ -4,13 +4,14 @@
 
 mod common;
 
-use common::folder::{Place, array, summary};
-use common::{program, root};
+use common::folder::{Place, events, floats, summary, texts};
+use common::tree::{blocks, files, read};
+use common::{number, program, root};
 use percussion::scene::{Scene, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 const TUTORIAL: &str = "docs/src/tutorial.md";
@@ -23,26 +24,6 @@ const THROW: &str = "runs/throw";
 
 /// Steps that a scene takes after every change of its file.
 const A_FEW_STEPS: usize = 40;
-
-/// A fenced block: what follows the fence, its text, and the line it begins at, from zero.
-struct Block {
-    kind: String,
-    lines: Vec<String>,
-    at: usize,
-}
-
-fn blocks(page: &str) -> Vec<Block> {
-    let mut found = Vec::new();
-    let mut lines = page.lines().enumerate();
-    while let Some((at, line)) = lines.next() {
-        if let Some(kind) = line.strip_prefix("```") {
-            let inside = lines.by_ref().take_while(|(_, line)| !line.starts_with("```"));
-            let inside = inside.map(|(_, line)| line.to_owned()).collect();
-            found.push(Block { kind: kind.to_owned(), lines: inside, at: at + 1 });
-        }
-    }
-    found
-}
 
 /// The head of the table that a line begins.
 fn head(line: &str) -> Option<&str> {
@@ -150,15 +131,9 @@ impl Renewed {
     }
 }
 
-fn events(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 /// What the text says about its runs of the scene, one after the other, and what its program in Python reads from the last.
 fn hold(kept: &[(Value, Vec<Value>)], folder: &Path) {
     let [flat, tilted, rough, tailed, thrown] = kept else { panic!("{} runs", kept.len()) };
-    let number = |value: &Value| value.as_f64().unwrap();
     // It lands flat after the time of free fall, and bounces to where it came from.
     assert!((number(&flat.1[0]["time"]) - (2.0 * 0.95 / 9.81_f64).sqrt()).abs() < 1e-12);
     for (told, _) in [flat, tilted] {
@@ -169,18 +144,17 @@ fn hold(kept: &[(Value, Vec<Value>)], folder: &Path) {
     for (told, _) in [rough, tailed] {
         let energy = &told["energy"];
         assert!(number(&energy["kinetic"][1]) < 1e-3 * number(&energy["kinetic_max"]), "{energy}");
-        let source_energy = |name: &str| {
-            let sources = told["sources"].as_array().unwrap();
-            number(&sources.iter().find(|entry| entry["source"] == name).unwrap()["energy"])
+        let took = |source: &str| {
+            let mut sources = told["sources"].as_array().unwrap().iter();
+            number(&sources.find(|brought| brought["source"] == source).unwrap()["energy"])
         };
-        assert!(source_energy("contact") < -1.0 && source_energy("friction") < -0.1, "{}", told["sources"]);
+        assert!(took("contact") < -1.0 && took("friction") < -0.1, "{}", told["sources"]);
     }
     assert!(number(&tailed.0["constraint_max"]) < 1e-12);
     // The common centre of mass falls along the parabola, then the box hits the wall.
     let folder = folder.join(THROW);
-    let [time, position, mass] =
-        ["time", "position", "mass"].map(|name| array(&folder, name).as_floats().unwrap());
-    let names = array(&folder, "bodies").as_texts().unwrap();
+    let [time, position, mass] = ["time", "position", "mass"].map(|name| floats(&folder, name));
+    let names = texts(&folder, "bodies");
     let [tossed, tail] = ["box", "tail"].map(|own| names.iter().position(|name| name == own).unwrap());
     let bodies = names.len();
     let hit = |event: &&Value| {
@@ -195,11 +169,9 @@ fn hold(kept: &[(Value, Vec<Value>)], folder: &Path) {
         let centre = (height(tossed) + height(tail)) / (mass[tossed] + mass[tail]);
         assert!((centre - (1.0 - 9.81 / 2.0 * t * t)).abs() < 1e-12);
     }
-    let page = fs::read_to_string(root().join(TUTORIAL)).unwrap();
-    assert!(
-        page.contains(&format!("{hit:.3} s: box wall-"))
-            && page.contains(&format!("{} {bodies} 3", time.len()))
-    );
+    let page = read(TUTORIAL);
+    assert!(page.contains(&format!("{hit:.3} s: box wall-")));
+    assert!(page.contains(&format!("{} {bodies} 3", time.len())));
 }
 
 /// Blocks marked `toml` are files (their first line names them) or tables to be put into the last one; `console` are commands
@@ -207,7 +179,7 @@ fn hold(kept: &[(Value, Vec<Value>)], folder: &Path) {
 /// written anew.
 #[test]
 fn the_tutorial_can_be_followed() {
-    let page = fs::read_to_string(root().join(TUTORIAL)).unwrap();
+    let page = read(TUTORIAL);
     let mut renewed =
         Renewed { lines: page.lines().map(str::to_owned).collect(), shift: 0, stale: Vec::new() };
     let place = Place::new("tutorial");
@@ -297,23 +269,9 @@ fn the_tutorial_can_be_followed() {
     hold(&kept, &folder);
 }
 
-/// Files below a folder of the repository that end like this.
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path, extension));
-        } else if path.extension().is_some_and(|own| own == extension) {
-            found.push(path);
-        }
-    }
-    found
-}
-
 /// Prose of a file: pages without code and formulas, sources without anything but comments; pieces of code are left out.
 fn prose(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap();
+    let text = read(path);
     let source = path.extension().is_some_and(|extension| extension == "rs");
     let mut fenced = false;
     let mut out = String::new();
@@ -366,10 +324,10 @@ fn cited(prose: &str) -> Vec<String> {
 
 #[test]
 fn citations_are_in_the_list_of_references_and_the_references_are_cited() {
-    let page = fs::read_to_string(root().join("docs/src/references.md")).unwrap();
+    let page = read("docs/src/references.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     let listed: BTreeSet<String> = rows.skip(1).map(str::to_owned).collect();
-    let entries = fs::read_to_string(root().join("docs/references.bib")).unwrap();
+    let entries = read("docs/references.bib");
     let noted = |piece: &str| piece.split(['}', '.']).next().unwrap().to_owned();
     let in_bibliography: BTreeSet<String> = entries.split("Cited as ").skip(1).map(noted).collect();
     assert_eq!(entries.matches("\n@").count() + 1, in_bibliography.len(), "an entry is not noted");
@@ -378,7 +336,7 @@ fn citations_are_in_the_list_of_references_and_the_references_are_cited() {
     let mut everywhere = BTreeSet::new();
     let mut count = 0;
     for (folder, extension) in [("docs/src", "md"), ("scenes", "md"), ("crates", "rs")] {
-        for path in files(&root().join(folder), extension) {
+        for path in files(folder, &[extension]) {
             for name in cited(&prose(&path)) {
                 assert!(
                     listed.contains(&name),

@@ -3,81 +3,26 @@
 
 mod common;
 
+use common::tree::{files, read, relative};
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use common::root;
-
-/// Top-level modules of a crate from the lowest to the highest: each may use those above it in the list.
-struct Layers {
-    name: &'static str,
-    modules: &'static [&'static str],
-}
-
-const CRATES: [Layers; 2] = [
-    Layers {
-        name: "mechanics",
-        modules: &[
-            "named_arrays",
-            "tolerances",
-            "rotation",
-            "spatial",
-            "table",
-            "prescribed_motion",
-            "body",
-            "joint",
-            "tree",
-            "contact",
-            "force",
-            "model",
-            "kinematics",
-            "discrete",
-            "step_record",
-            "response",
-            "schemes",
-            "ledger",
-            "simulation",
-            "views",
-            "builder",
-        ],
-    },
-    Layers {
-        name: "scene",
-        modules: &[
-            "tolerances",
-            "spelling",
-            "complaint",
-            "vocabulary",
-            "report",
-            "tree",
-            "orthonormal",
-            "placement",
-            "keys",
-            "penetration",
-            "expand",
-            "read",
-            "scene",
-            "run",
-            "study",
-        ],
-    },
+/// Crates with their top-level modules from the lowest to the highest: each may use those above it in the list.
+const CRATES: [(&str, &str); 2] = [
+    (
+        "mechanics",
+        "named_arrays tolerances rotation spatial table prescribed_motion body joint tree contact force model \
+         kinematics discrete step_record response schemes ledger simulation views builder",
+    ),
+    (
+        "scene",
+        "tolerances spelling complaint vocabulary report tree orthonormal placement keys penetration expand read \
+         scene run study",
+    ),
 ];
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                found.push(path);
-            }
-        }
-    }
-    found
+/// The folder of the sources of a crate, and its modules.
+fn layers() -> impl Iterator<Item = (&'static str, String, Vec<&'static str>)> {
+    CRATES.into_iter().map(|(name, list)| (name, format!("crates/{name}/src"), list.split(' ').collect()))
 }
 
 /// The code of a source file without comments.
@@ -132,28 +77,24 @@ fn re_exports(lib: &str) -> Vec<(String, String)> {
 
 #[test]
 fn modules_depend_only_on_the_layers_below_them() {
-    for Layers { name, modules } in CRATES {
-        let source = root().join("crates").join(name).join("src");
-        let lib = code(&fs::read_to_string(source.join("lib.rs")).unwrap());
+    for (name, source, modules) in layers() {
+        let lib = code(&read(format!("{source}/lib.rs")));
         let exported = re_exports(&lib);
         let rank = |module: &str| modules.iter().position(|m| *m == module);
         let mut wrong = Vec::new();
-        for path in sources(&source) {
-            let relative = path.strip_prefix(&source).unwrap().to_str().unwrap().to_owned();
-            if relative == "lib.rs" {
-                continue;
-            }
-            let own = relative.split('/').next().unwrap().trim_end_matches(".rs");
+        for path in files(&source, &["rs"]).iter().filter(|path| !path.ends_with("src/lib.rs")) {
+            let file = relative(path);
+            let own = file[source.len() + 1..].split('/').next().unwrap().trim_end_matches(".rs");
             let layer = rank(own).unwrap_or_else(|| panic!("{name}: {own} is not in the list of layers"));
-            for used in used_names(&code(&fs::read_to_string(&path).unwrap())) {
+            for used in used_names(&code(&read(path))) {
                 let module =
                     exported.iter().find(|(item, _)| *item == used).map_or(&used, |(_, module)| module);
                 match rank(module) {
                     Some(other) if other > layer => {
-                        wrong.push(format!("{name}/src/{relative} uses {module}, a layer above {own}"));
+                        wrong.push(format!("{file} uses {module}, a layer above {own}"));
                     }
                     Some(_) => {}
-                    None => wrong.push(format!("{name}/src/{relative} uses {used}, which is in no layer")),
+                    None => wrong.push(format!("{file} uses {used}, which is in no layer")),
                 }
             }
         }
@@ -163,11 +104,10 @@ fn modules_depend_only_on_the_layers_below_them() {
 
 #[test]
 fn every_layer_is_a_module_and_the_crate_documents_their_order() {
-    for Layers { name, modules } in CRATES {
-        let source = root().join("crates").join(name).join("src");
-        let lib = fs::read_to_string(source.join("lib.rs")).unwrap();
+    for (name, source, modules) in layers() {
+        let lib = read(format!("{source}/lib.rs"));
         let mut documented = 0;
-        for module in modules {
+        for module in &modules {
             assert!(lib.contains(&format!("mod {module};")), "{name} has no module {module}");
             let at = lib[documented..].find(&format!("//! {module} "));
             documented += at.unwrap_or_else(|| {

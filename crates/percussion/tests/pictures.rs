@@ -7,6 +7,7 @@ mod common;
 mod pictures;
 
 use common::root;
+use common::tree::read;
 use percussion::gallery::{SCENES, Scene};
 use percussion::report::still::Picture;
 use pictures::{FOLDER, PICTURES};
@@ -25,22 +26,14 @@ const DRAWN_ANEW: [&str; 4] = ["newtons-cradle-1", "pendulum-floor", "four-bar",
 const STRAY: f64 = 1e-3;
 const LEVELS: u8 = 4;
 
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap()
-}
-
 /// A picture from its file, without opacity: width, height, three bytes a pixel.
 fn decoded(path: &Path) -> (usize, usize, Vec<u8>) {
     let file = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
-    assert_eq!(
-        (info.color_type, info.bit_depth),
-        (png::ColorType::Rgb, png::BitDepth::Eight),
-        "{}",
-        path.display()
-    );
+    assert_eq!(info.color_type, png::ColorType::Rgb, "{}", path.display());
+    assert_eq!(info.bit_depth, png::BitDepth::Eight, "{}", path.display());
     (info.width as usize, info.height as usize, pixels)
 }
 
@@ -85,7 +78,7 @@ fn no_picture_is_left_over() {
     let found = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(wanted, found, "run the example `pictures`");
     // The drawing of the tetrahedra is held against the program where it comes from.
-    assert_eq!(read(&format!("{FOLDER}/tetrahedra.svg")), read("scenes/tetrahedra/picture.svg"));
+    assert_eq!(read(format!("{FOLDER}/tetrahedra.svg")), read("scenes/tetrahedra/picture.svg"));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, run, succeed, summary};
+use common::folder::{Place, array, code, error, events, refused, run, succeed, summary, text, texts};
 use common::page::Page;
-use common::program;
+use common::{column, list, number, program};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -77,35 +77,25 @@ fn plan(scene: &Path, out: &Path, more: &[&str]) -> Output {
     program().arg("plan").arg(scene).arg("--out").arg(out).args(more).output().unwrap()
 }
 
-fn text(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
 fn floats(folder: &Path, name: &str) -> (Vec<usize>, Vec<f64>) {
     let array = array(folder, name);
     (array.header.shape.clone(), array.as_floats().unwrap())
 }
 
-const KEYS: [&str; 18] = [
-    "active_constraints",
-    "clearance",
-    "clearance_between",
-    "contact_times",
-    "contacts",
-    "evidence",
-    "iterations",
-    "momentum_consistency_max",
-    "objective",
-    "objective_guess",
-    "outcome",
-    "rounds",
-    "sigma",
-    "solve_time_s",
-    "start",
-    "starts",
-    "stationarity_max",
-    "violation_max",
-];
+const KEYS: &str = "active_constraints clearance clearance_between contact_times contacts evidence iterations \
+                    momentum_consistency_max objective objective_guess outcome rounds sigma solve_time_s start \
+                    starts stationarity_max violation_max";
+
+/// The plan of a folder happens again in a simulation, up to rounding; the figures of that.
+fn replayed(scene: &Path, plan: &Path, again: &Path) -> (Output, Value) {
+    let output = run(scene, again, &["--controls", plan.to_str().unwrap()]);
+    succeed(&output);
+    let figures = summary(again);
+    for key in ["agreement_position", "agreement_rotation"] {
+        assert!(number(&figures["replay"][key]) < 1e-8, "{}", figures["replay"]);
+    }
+    (output, figures)
+}
 
 #[test]
 fn a_plan_has_the_folder_of_a_run() {
@@ -121,14 +111,14 @@ fn a_plan_has_the_folder_of_a_run() {
     let found = &figures["plan"];
     let mut keys: Vec<&str> = found.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
-    assert_eq!(keys, KEYS);
+    assert_eq!(keys, KEYS.split(' ').collect::<Vec<_>>());
     assert_eq!(found["outcome"], "optimal");
     assert_eq!(found["contact_times"], Value::Array(Vec::new()));
-    assert!(found["violation_max"].as_f64().unwrap() < 1e-9);
-    assert!(found["momentum_consistency_max"].as_f64().unwrap() < 1e-9);
+    assert!(number(&found["violation_max"]) < 1e-9);
+    assert!(number(&found["momentum_consistency_max"]) < 1e-9);
     // The ledger is independent of the program: the controls account for all momentum.
-    assert!(figures["linear_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
-    assert!(figures["angular_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
+    assert!(number(&figures["linear_momentum"]["max_error"]) < 1e-9);
+    assert!(number(&figures["angular_momentum"]["max_error"]) < 1e-9);
 
     let (shape, times) = floats(&out, "time");
     assert_eq!(shape, [11]);
@@ -136,8 +126,7 @@ fn a_plan_has_the_folder_of_a_run() {
     let (shape, controls) = floats(&out, "controls");
     assert_eq!(shape, [11, 6]);
     assert_eq!(controls[54..60], controls[60..66], "the last row repeats the one before it");
-    let names = array(&out, "control_names").as_texts().unwrap();
-    assert_eq!(names, ["lift.x", "lift.y", "lift.z", "turn.x", "turn.y", "turn.z"]);
+    assert_eq!(texts(&out, "control_names"), ["lift.x", "lift.y", "lift.z", "turn.x", "turn.y", "turn.z"]);
     let units = array(&out, "control_units").as_texts().unwrap();
     assert_eq!(units, ["N", "N", "N", "N m", "N m", "N m"]);
     let (shape, bounds) = floats(&out, "control_bounds");
@@ -145,7 +134,7 @@ fn a_plan_has_the_folder_of_a_run() {
     assert!(bounds.chunks(2).all(|pair| pair == [f64::NEG_INFINITY, f64::INFINITY]));
     let (shape, search) = floats(&out, "search");
     assert_eq!(shape, [found["iterations"].as_u64().unwrap() as usize + 1, 4]);
-    assert_eq!(search[search.len() - 3], found["objective"].as_f64().unwrap());
+    assert_eq!(search[search.len() - 3], number(&found["objective"]));
     assert_eq!(floats(&out, "momentum_consistency").0, [11, 6]);
     assert_eq!(floats(&out, "reduced_momentum").0, [11, 6]);
     assert_eq!(floats(&out, "energy").0, [11, 7]);
@@ -155,7 +144,7 @@ fn a_plan_has_the_folder_of_a_run() {
     assert!(position[30..].iter().zip(end).all(|(x, y)| (x - y).abs() < 1e-9));
     // The objective is the sum in the guide.
     let effort: f64 = controls[..60].chunks(6).map(|row| 0.05 * row.iter().map(|e| e * e).sum::<f64>()).sum();
-    let objective = found["objective"].as_f64().unwrap();
+    let objective = number(&found["objective"]);
     assert!((effort - objective).abs() < 1e-9 * objective, "{effort} {objective}");
     // Along x the least effort for a rest-to-rest motion by constant pieces falls evenly and is odd in time.
     let along: Vec<f64> = controls[..60].iter().step_by(6).copied().collect();
@@ -163,13 +152,8 @@ fn a_plan_has_the_folder_of_a_run() {
     assert!(along.iter().zip(along.iter().rev()).all(|(a, b)| (a + b).abs() < 1e-6));
     assert!(falls.iter().all(|fall| (fall - falls[0]).abs() < 1e-6), "{along:?}");
 
-    let page = Page::read(&out.join("report.html"));
-    let plots: Vec<&str> = page.about["runs"][0]["plots"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|p| p["id"].as_str().unwrap())
-        .collect();
+    let page = Page::of(&out);
+    let plots = column(&page.run(0)["plots"], "id");
     for wanted in ["controls-forces", "controls-torques", "search", "momentum-consistency"] {
         assert!(plots.contains(&wanted), "{plots:?}");
     }
@@ -179,8 +163,8 @@ fn a_plan_has_the_folder_of_a_run() {
     succeed(&output);
     assert_eq!(error(&output), "");
     let again = summary(&out)["plan"].clone();
-    assert!((again["objective"].as_f64().unwrap() - objective).abs() < 1e-7 * objective);
-    assert!((again["objective_guess"].as_f64().unwrap() - objective).abs() < 1e-6 * objective);
+    assert!((number(&again["objective"]) - objective).abs() < 1e-7 * objective);
+    assert!((number(&again["objective_guess"]) - objective).abs() < 1e-6 * objective);
 }
 
 #[test]
@@ -188,23 +172,17 @@ fn a_plan_without_contact_is_replayed_to_rounding() {
     let place = Place::new("plan-replay");
     let (scene, out, again) = (place.scene(CARRIED), place.join("plan"), place.join("replay"));
     succeed(&plan(&scene, &out, &["--quiet"]));
-    let output = run(&scene, &again, &["--controls", out.to_str().unwrap()]);
-    succeed(&output);
+    let (output, figures) = replayed(&scene, &out, &again);
     assert!(text(&output).contains("from the plan"));
-    let figures = summary(&again);
     assert_eq!(figures["scheme"], "variational");
     assert_eq!(figures["steps"], 10);
-    for key in ["agreement_position", "agreement_rotation"] {
-        assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
-    }
     // The same, checked from the files.
     let (planned, made) = (floats(&out, "position").1, floats(&again, "position").1);
     assert!(planned.iter().zip(&made).all(|(a, b)| (a - b).abs() < 1e-8));
     let simulated = run(&scene, &place.join("own"), &[]);
     succeed(&simulated);
     let wrong = run(&scene, &place.join("wrong"), &["--controls", place.join("own").to_str().unwrap()]);
-    assert_eq!(code(&wrong), 2);
-    assert!(error(&wrong).contains("simulated, not planned"), "{}", error(&wrong));
+    refused(&wrong, &["simulated, not planned"]);
 }
 
 #[test]
@@ -213,14 +191,13 @@ fn a_planned_collision_is_an_event_and_happens_again() {
     let (scene, out, again) = (place.scene(WALL), place.join("plan"), place.join("replay"));
     succeed(&plan(&scene, &out, &["--quiet"]));
     let found = summary(&out)["plan"].clone();
-    let time = found["contact_times"][0].as_f64().unwrap();
+    let time = number(&found["contact_times"][0]);
     assert!((0.18..0.26).contains(&time), "{time}");
-    assert_eq!(found["sigma"].as_array().unwrap().len(), 2);
+    assert_eq!(list(&found["sigma"]).len(), 2);
     assert_eq!(found["contacts"][0]["bodies"], serde_json::json!(["cube", "wall"]));
-    let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
-    let event: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
-    assert_eq!((events.lines().count(), &event["kind"]), (1, &Value::from("planned")));
-    assert_eq!(event["time"].as_f64().unwrap(), time);
+    let [event] = &events(&out)[..] else { panic!("not one event") };
+    assert_eq!(event["kind"], "planned");
+    assert_eq!(number(&event["time"]), time);
     // The clearance is what the figures say, and that of a cube before a wall: none at the blow, and as the last corner is away at the ends.
     let ((shape, at), (_, between)) = (floats(&out, "clearance"), floats(&out, "clearance_between"));
     assert_eq!(shape, [31, 1]);
@@ -229,33 +206,27 @@ fn a_planned_collision_is_an_event_and_happens_again() {
     assert_eq!(Some(least(&between)), found["clearance_between"].as_f64());
     assert!(at[9].abs() < 1e-9 && (at[30] - 0.13325).abs() < 1e-9, "{at:?}");
     assert!((0..30).all(|k| between[k] <= at[k].min(at[k + 1]) && between[k] > -1e-9), "{between:?}");
-    assert_eq!(array(&out, "clearance_names").as_texts().unwrap(), ["cube, wall"]);
+    assert_eq!(texts(&out, "clearance_names"), ["cube, wall"]);
     assert_eq!(floats(&out, "clearance_margins").1, [0.0]);
     assert_eq!(floats(&out, "control_bounds").1[..2], [-0.002, 0.002]);
     // Nothing is lost, and the cube leaves as fast as it came.
-    let number = |key: &str| event[key].as_f64().unwrap();
-    assert!((number("energy_before") - number("energy_after")).abs() < 1e-9);
-    assert!((number("normal_velocity_before") + number("normal_velocity_after")).abs() < 1e-7);
-    assert!(number("normal_velocity_before") < -0.2);
-    let impulse = event["impulse"][1].as_f64().unwrap();
-    let speed = number("normal_velocity_after") - number("normal_velocity_before");
+    let of = |key: &str| number(&event[key]);
+    assert!((of("energy_before") - of("energy_after")).abs() < 1e-9);
+    assert!((of("normal_velocity_before") + of("normal_velocity_after")).abs() < 1e-7);
+    assert!(of("normal_velocity_before") < -0.2);
+    let impulse = number(&event["impulse"][1]);
+    let speed = of("normal_velocity_after") - of("normal_velocity_before");
     // Where the impulse acts is where this holds: v' = λ (1/m + |r × n|²/J), with the centre of the cube on the y axis.
-    let arm = event["point"][0].as_f64().unwrap().hypot(event["point"][2].as_f64().unwrap());
+    let arm = number(&event["point"][0]).hypot(number(&event["point"][2]));
     let mobility = 1.0 / 0.27 + arm * arm / (0.27 * 0.01 / 6.0);
     assert!((impulse * mobility - speed).abs() < 1e-6, "{impulse} {mobility} {speed}");
     assert!(summary(&out)["linear_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
 
-    let output = run(&scene, &again, &["--controls", out.to_str().unwrap()]);
-    succeed(&output);
-    let figures = summary(&again);
+    let (_, figures) = replayed(&scene, &out, &again);
     assert_eq!((&figures["scheme"], &figures["collisions"]), (&Value::from("exact"), &Value::from(1)));
-    for key in ["agreement_position", "agreement_rotation"] {
-        assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
-    }
     // What shows runs shows plans.
     for more in [&["report"][..], &["export", "--to", "csv"]] {
-        let shown = program().args(more).arg(&out).output().unwrap();
-        assert_eq!(code(&shown), 0, "{more:?}: {}", error(&shown));
+        succeed(&program().args(more).arg(&out).output().unwrap());
     }
 }
 
@@ -303,24 +274,19 @@ fn contact_joints_are_replayed() {
     let place = Place::new("plan-lands");
     let (scene, out, again) = (place.scene(LANDS), place.join("plan"), place.join("replay"));
     succeed(&plan(&scene, &out, &["--quiet"]));
-    let output = run(&scene, &again, &["--controls", out.to_str().unwrap()]);
-    succeed(&output);
+    let (output, figures) = replayed(&scene, &out, &again);
     let said = text(&output);
     assert!(said.contains("joint        the landing: `block` on `floor`, spherical, from "), "{said}");
     assert!(said.contains("within the friction cone") && said.contains("from the plan"), "{said}");
-    let (figures, found) = (summary(&again), summary(&out)["plan"].clone());
+    let found = summary(&out)["plan"].clone();
     assert_eq!((&figures["scheme"], &figures["collisions"]), (&Value::from("exact"), &Value::from(1)));
-    for key in ["agreement_position", "agreement_rotation"] {
-        assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
-    }
     let joint = &figures["replay"]["joints"][0];
-    assert_eq!(
-        (&joint["joint"], &joint["node"], &joint["release"]),
-        (&"spherical".into(), &8.into(), &16.into())
-    );
+    for (key, value) in [("joint", Value::from("spherical")), ("node", 8.into()), ("release", 16.into())] {
+        assert_eq!(joint[key], value);
+    }
     assert_eq!(joint["made"], found["contact_times"][0]);
     // The force of the floor is the weight: that far within the cone, 2.16 kg times 9.81 m/s² times 0.5.
-    assert!((joint["cone"]["force"].as_f64().unwrap() + 0.5 * 2.16 * 9.81).abs() < 0.5, "{joint}");
+    assert!((number(&joint["cone"]["force"]) + 0.5 * 2.16 * 9.81).abs() < 0.5, "{joint}");
     let (shape, planned) = floats(&out, "position");
     let made = floats(&again, "position").1;
     assert_eq!(shape, [25, 2, 3]);
@@ -329,21 +295,18 @@ fn contact_joints_are_replayed() {
     let velocity = floats(&again, "velocity").1;
     assert!((8..=16).all(|k| velocity[6 * k + 2].abs() < 1e-9), "{velocity:?}");
     assert!(velocity[6 * 7 + 2] < -0.1);
-    let events = fs::read_to_string(again.join("events.jsonl")).unwrap();
-    let event: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
-    assert_eq!((events.lines().count(), &event["kind"]), (1, &Value::from("joint")));
-    let speed = event["normal_velocity_before"].as_f64().unwrap();
-    let lost = event["energy_before"].as_f64().unwrap() - event["energy_after"].as_f64().unwrap();
+    let [event] = &events(&again)[..] else { panic!("not one event") };
+    assert_eq!(event["kind"], "joint");
+    let speed = number(&event["normal_velocity_before"]);
+    let lost = number(&event["energy_before"]) - number(&event["energy_after"]);
     assert!((lost - 0.5 * 2.16 * speed * speed).abs() < 1e-9, "{event}");
-    let sources = figures["sources"].as_array().unwrap();
+    let sources = list(&figures["sources"]);
     let contact = sources.iter().find(|entry| entry["source"] == "contact").unwrap();
-    assert!((contact["energy"].as_f64().unwrap() + lost).abs() < 1e-9, "{contact}");
+    assert!((number(&contact["energy"]) + lost).abs() < 1e-9, "{contact}");
     assert!(again.join("report.html").is_file());
     // A folder whose contacts are elsewhere is not this plan's.
     let node = ["--set", "plan.contacts.0.node=4", "--controls", out.to_str().unwrap()];
-    let other = run(&scene, &place.join("other"), &node);
-    assert_eq!(code(&other), 2);
-    assert!(error(&other).contains("the landing") && error(&other).contains("plan"), "{}", error(&other));
+    refused(&run(&scene, &place.join("other"), &node), &["the landing", "plan"]);
 }
 
 #[test]
@@ -358,13 +321,13 @@ fn several_starts_are_logged_and_the_best_is_named() {
     let begun: Vec<&str> = log.lines().filter(|line| line.starts_with("round")).collect();
     assert_eq!(begun, ["round 2, start 2", "round 3, start 3"], "{log}");
     let figures = summary(&out);
-    let (start, starts) = (&figures["plan"]["start"], figures["plan"]["starts"].as_array().unwrap());
+    let (start, starts) = (&figures["plan"]["start"], list(&figures["plan"]["starts"]));
     assert_eq!(starts.len(), 3);
     assert!(starts.iter().all(|one| one["outcome"] == "optimal"), "{starts:?}");
     let best = &starts[start.as_u64().unwrap() as usize - 1];
     assert_eq!(best["objective"], figures["plan"]["objective"]);
-    let prices = starts.iter().map(|one| one["objective"].as_f64().unwrap());
-    assert_eq!(best["objective"].as_f64().unwrap(), prices.fold(f64::INFINITY, f64::min));
+    let prices = starts.iter().map(|one| number(&one["objective"]));
+    assert_eq!(number(&best["objective"]), prices.fold(f64::INFINITY, f64::min));
     let said = format!("starts       the best is number {start} of optimal ");
     assert!(text(&output).contains(&said), "{}", text(&output));
 }
@@ -381,12 +344,9 @@ fn what_cannot_be_is_named() {
     let output = plan(&scene, &out, &["--quiet"]);
     assert_eq!(code(&output), 1, "{}", error(&output));
     let figures = summary(&out);
-    assert_eq!(
-        (&figures["status"], &figures["plan"]["outcome"]),
-        (&Value::from("failed"), &Value::from("infeasible"))
-    );
-    let evidence: Vec<&str> =
-        figures["plan"]["evidence"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(figures["status"], "failed");
+    assert_eq!(figures["plan"]["outcome"], "infeasible");
+    let evidence: Vec<&str> = list(&figures["plan"]["evidence"]).iter().filter_map(Value::as_str).collect();
     // What is too small before what connects it with the ends, which are given.
     assert_eq!(evidence[0], "the bounds of component 0 of lift", "{evidence:?}");
     assert!(evidence.contains(&"the velocity of `brick` at the end"), "{evidence:?}");
@@ -398,17 +358,11 @@ fn misuse_is_reported_with_its_remedy() {
     let place = Place::new("plan-misuse");
     let without = CARRIED.split("[plan]").next().unwrap();
     let scene = place.scene(without);
-    let output = plan(&scene, &place.join("none"), &[]);
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("neither a table [plan]") && error(&output).contains("percussion run"));
-    let output = run(&scene, &place.join("none"), &["--controls", "nowhere"]);
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("neither a table [plan]"));
+    refused(&plan(&scene, &place.join("none"), &[]), &["neither a table [plan]", "percussion run"]);
+    refused(&run(&scene, &place.join("none"), &["--controls", "nowhere"]), &["neither a table [plan]"]);
     fs::create_dir_all(place.join("full")).unwrap();
     fs::write(place.join("full").join("letter.txt"), "text").unwrap();
-    let output = plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]);
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("not a run folder"));
+    refused(&plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]), &["not a run folder"]);
 }
 
 #[test]
@@ -420,10 +374,8 @@ fn a_shooting_problem_is_solved_logged_and_shown() {
     let log = error(&output);
     assert!(log.lines().next().unwrap().contains("residual"), "{log}");
     let figures = summary(&out);
-    assert_eq!(
-        (&figures["status"], &figures["shoot"]["outcome"], &figures["collisions"]),
-        (&Value::from("finished"), &Value::from("converged"), &Value::from(2))
-    );
+    assert_eq!((&figures["status"], &figures["collisions"]), (&"finished".into(), &2.into()));
+    assert_eq!(figures["shoot"]["outcome"], "converged");
     // A line for each iteration and one for the first iterate, under their heading.
     let iterations = figures["shoot"]["iterations"].as_u64().unwrap() as usize;
     assert_eq!(log.lines().count(), iterations + 2, "{log}");
@@ -431,16 +383,11 @@ fn a_shooting_problem_is_solved_logged_and_shown() {
     assert!(out.join("report.html").is_file());
     // The trajectory begins with the solution.
     let (_, velocity) = floats(&out, "velocity");
-    let solution = figures["shoot"]["unknowns"][0]["value"].as_f64().unwrap();
+    let solution = number(&figures["shoot"]["unknowns"][0]["value"]);
     assert!((velocity[0] - solution).abs() < 1e-12, "{} {solution}", velocity[0]);
     let output = plan(Path::new("shooting-circle"), &out, &["--quiet", "--set", "shoot.iterations=2"]);
-    assert_eq!(code(&output), 1);
-    assert!(
-        error(&output).contains("shoot.iterations") && error(&output).contains("`disc`"),
-        "{}",
-        error(&output)
-    );
+    let said = error(&output);
+    assert!(code(&output) == 1 && said.contains("shoot.iterations") && said.contains("`disc`"), "{said}");
     let away = plan(Path::new("shooting-circle"), &out, &["--set", "bodies.disc.velocity=[2, 9, 0]"]);
-    assert_eq!(code(&away), 2);
-    assert!(error(&away).contains("0 impacts"), "{}", error(&away));
+    refused(&away, &["0 impacts"]);
 }

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, run, start, succeed, wait_for};
+use common::folder::{Place, array, code, floats, refused, run, start, succeed, text, wait_for};
 use common::page::Page;
-use common::program;
+use common::{call, list, program};
 use percussion::report::{Recording, page};
 use std::fs;
 use std::path::Path;
@@ -22,13 +22,11 @@ fn a_page_has_every_body_where_the_trajectory_has_it() {
     succeed(&run("falling-polyhedra", &out, &["--until", "1"]));
     let page = Page::of(&out);
     let run = page.run(0);
-    let (times, positions, rotations) =
-        (array(&out, "time"), array(&out, "position"), array(&out, "rotation"));
-    assert_eq!(page.array(&run["frames"]["times"]), times.as_floats().unwrap());
-    let bodies = positions.header.shape[1];
-    let (positions, rotations) = (positions.as_floats().unwrap(), rotations.as_floats().unwrap());
+    assert_eq!(page.array(&run["frames"]["times"]), floats(&out, "time"));
+    let bodies = array(&out, "position").header.shape[1];
+    let (positions, rotations) = (floats(&out, "position"), floats(&out, "rotation"));
     let moving: Vec<usize> =
-        run["frames"]["moving"].as_array().unwrap().iter().map(|k| k.as_u64().unwrap() as usize).collect();
+        list(&run["frames"]["moving"]).iter().map(|k| k.as_u64().unwrap() as usize).collect();
     assert_eq!((moving.len(), bodies), (7, 8), "the floor does not move");
     let step = page.array(&run["frames"]["step"]);
     for (frame, poses) in page.poses(0).iter().enumerate() {
@@ -55,13 +53,13 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     let place = Place::new("page-curves");
     let (short, long) = (place.join("short"), place.join("long"));
     succeed(&run("falling-cube/tilted", &short, &["--until", "2"]));
-    let energy = array(&short, "energy").as_floats().unwrap();
+    let energy = floats(&short, "energy");
     let single = |v: f64| f64::from(v as f32);
     let total: Vec<f64> = energy.chunks(7).map(|row| single(row[2])).collect();
     assert_eq!(Page::of(&short).curve(0, "energy", "total"), total);
     // Twelve thousand rows are two thousand buckets of six; the smallest substep is in one row.
     succeed(&run("falling-cube/tilted", &long, &["--until", "12", "--set", "run.step=1e-3"]));
-    let substeps: Vec<f64> = array(&long, "substep_min").as_floats().unwrap();
+    let substeps = floats(&long, "substep_min");
     assert_eq!(substeps.len(), 12_001);
     let shown = Page::of(&long).curve(0, "substep", "smallest substep");
     assert_eq!(shown.len(), 4000);
@@ -98,12 +96,7 @@ fn frames_are_left_out_until_a_page_is_small_enough_with_a_warning() {
 fn several_schemes_are_one_command_and_one_page() {
     let place = Place::new("page-compared");
     let out = place.join("out");
-    let output = program()
-        .args(["run", "falling-cube/tilted", "--scheme", "exact,decomposition", "--until", "1", "--out"])
-        .arg(&out)
-        .output()
-        .unwrap();
-    succeed(&output);
+    succeed(&run("falling-cube/tilted", &out, &["--scheme", "exact,decomposition", "--until", "1"]));
     let folders = ["exact", "decomposition"].map(|scheme| out.join(format!("falling-cube-tilted-{scheme}")));
     let page = Page::read(&out.join("comparison.html"));
     for (k, folder) in folders.iter().enumerate() {
@@ -117,13 +110,10 @@ fn several_schemes_are_one_command_and_one_page() {
     fs::create_dir_all(other.parent().unwrap()).unwrap();
     fs::rename(&folders[1], &other).unwrap();
     let file = place.join("pair.html");
-    let output = report(&["--out", file.to_str().unwrap()], &[&folders[0], &other]);
-    succeed(&output);
+    succeed(&report(&["--out", file.to_str().unwrap()], &[&folders[0], &other]));
     let page = Page::read(&file);
     assert_ne!(page.run(0)["label"], page.run(1)["label"]);
-    let output = program().args(["run", "free-top", "free-top", "--out"]).arg(&out).output().unwrap();
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("two of the scenes"), "{}", error(&output));
+    refused(&run("free-top", &out, &["free-top"]), &["two of the scenes"]);
 }
 
 #[test]
@@ -133,42 +123,35 @@ fn pictures_are_drawn_without_a_display() {
     succeed(&run("gyroscope", &out, &["--until", "0.2"]));
     let output = report(&["--snapshot", "0,0.1,0.2", "--gif", "--size", "320x240"], &[&out]);
     succeed(&output);
-    let said = String::from_utf8(output.stdout).unwrap();
+    let said = text(&output);
     for name in ["snapshot-0.png", "snapshot-0.1.png", "snapshot-0.2.png", "snapshots.png", "animation.gif"] {
         let path = out.join(name);
         assert!(said.contains(path.to_str().unwrap()), "{said}");
         let start = fs::read(&path).unwrap();
-        assert!(start.starts_with(if name.ends_with("png") {
-            b"\x89PNG\r\n\x1a\n"
-        } else {
-            b"GIF89a\x40\x01"
-        }));
+        let magic = if name.ends_with("png") { b"\x89PNG\r\n\x1a\n" } else { b"GIF89a\x40\x01" };
+        assert!(start.starts_with(magic), "{name}");
     }
     let other = place.join("pictures");
     succeed(&report(&["--snapshot", "0,0.2", "--overlay", "--out", other.to_str().unwrap()], &[&out]));
     assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
-    let refused = |words: &[&str], why: &str| {
-        let output = report(words, &[&out]);
-        assert_eq!(code(&output), 2, "{words:?}");
-        assert!(error(&output).contains(why), "{}", error(&output));
-    };
-    refused(&["--snapshot", "0.1,7"], "the run, which lasts from 0 s to 0.2 s");
-    refused(&["--snapshot", "NaN"], "--snapshot NaN is outside");
-    refused(&["--gif", "--size", "0x9"], "960x720");
-    refused(&["--gif", "--view", "1,100"], "above the horizon");
-    refused(&["--overlay"], "--snapshot");
-    let output = report(&["--gif"], &[&out, &out]);
-    assert!(code(&output) == 2 && error(&output).contains("exactly one run"));
+    for (words, why) in [
+        (&["--snapshot", "0.1,7"][..], "the run, which lasts from 0 s to 0.2 s"),
+        (&["--snapshot", "NaN"], "--snapshot NaN is outside"),
+        (&["--gif", "--size", "0x9"], "960x720"),
+        (&["--gif", "--view", "1,100"], "above the horizon"),
+        (&["--overlay"], "--snapshot"),
+    ] {
+        refused(&report(words, &[&out]), &[why]);
+    }
+    refused(&report(&["--gif"], &[&out, &out]), &["exactly one run"]);
 }
 
 #[test]
 fn a_folder_without_a_run_is_refused_with_a_remedy() {
     let place = Place::new("page-nothing");
-    let empty = place.join("empty");
     for command in ["report", "view"] {
-        let output = program().arg(command).arg(&empty).output().unwrap();
-        assert_eq!(code(&output), 2);
-        assert!(error(&output).contains("percussion run SCENE --out"), "{}", error(&output));
+        let output = call(&[command, place.join("empty").to_str().unwrap()]);
+        refused(&output, &["percussion run SCENE --out"]);
     }
     let out = place.join("out");
     succeed(&run("free-top", &out, &["--until", "0.01"]));
@@ -177,9 +160,7 @@ fn a_folder_without_a_run_is_refused_with_a_remedy() {
         "title = \"another\"\n[run]\nstep = 1\nuntil = 1\n[bodies.x]\nmass = 1\nkind = \"particle\"\n",
     )
     .unwrap();
-    let output = report(&[], &[&out]);
-    assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("do not belong together"), "{}", error(&output));
+    refused(&report(&[], &[&out]), &["do not belong together"]);
     fs::remove_file(out.join("trajectory.npz")).unwrap();
     assert_eq!(code(&report(&[], &[&out])), 2);
 }

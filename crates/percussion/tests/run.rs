@@ -3,14 +3,18 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, outcome, run, start, succeed, summary, wait_for};
+use common::folder::{
+    CHARGES, Place, array, code, error, floats, outcome, refused, run, start, succeed, summary, text, texts,
+    wait_for,
+};
 use common::page::Page;
-use common::program;
+use common::{call, column, list, number, program};
 use percussion::gallery::{SCENES, load};
 use percussion::mechanics::schemes::SchemeKind;
 use percussion::scene::run::Checkpoint;
 use percussion::scene::run::npz::Kind;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -41,19 +45,9 @@ at = [0, 0, 0]
 axis = [0, 1, 0]
 "#;
 
-/// Opposite charges fall into each other; just before they meet no step is small enough.
-const CHARGES: &str = r#"
-[run]
-step = 1e-2
-until = 10
-[bodies]
-a = { kind = "particle", mass = 1, position = [-1, 0, 0] }
-b = { kind = "particle", mass = 1, position = [1, 0, 0] }
-[forces.pull]
-kind = "charges"
-charges = [{ body = "a", charge = 1 }, { body = "b", charge = -1 }]
-constant = 1
-"#;
+/// Keys of `summary.json`, among others.
+const KEYS: &str =
+    "scene scheme version seed h steps t_end wall_time_s warnings constraint_max overlap_max collisions";
 
 #[test]
 fn every_scene_of_the_gallery_runs_with_every_scheme() {
@@ -68,61 +62,35 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 let output =
                     run(&name, &out, &["--until", &until, "--every", "8", "--scheme", scheme.name()]);
                 succeed(&output);
-                let text = String::from_utf8(output.stdout).unwrap();
-                assert!(text.contains("energy") && text.contains("report.html"), "{text}");
+                let said = text(&output);
+                assert!(said.contains("energy") && said.contains("report.html"), "{said}");
 
                 let told = summary(&out);
-                assert_eq!(
-                    (told["steps"].as_u64(), told["scheme"].as_str()),
-                    (Some(40), Some(scheme.name()))
-                );
+                assert_eq!((&told["steps"], &told["scheme"]), (&40.into(), &scheme.name().into()));
                 assert_eq!(told["status"], "finished");
-                let contract = [
-                    "scene",
-                    "scheme",
-                    "version",
-                    "seed",
-                    "h",
-                    "steps",
-                    "t_end",
-                    "wall_time_s",
-                    "warnings",
-                    "constraint_max",
-                    "overlap_max",
-                    "collisions",
-                ];
-                assert!(contract.iter().all(|key| told.get(key).is_some()), "{told}");
-                let lost = told["energy"]["max_relative_error"].as_f64().unwrap();
+                assert!(KEYS.split(' ').all(|key| told.get(key).is_some()), "{told}");
+                let lost = number(&told["energy"]["max_relative_error"]);
                 // The steps of scenes with collisions suit the scheme they name; a potential would need smaller ones.
                 let soft = !told["overlap_max"].is_null() && scheme.capabilities().uses_potential();
                 // Of a scheme of order one, less than a tenth is lost in forty steps.
-                let most = if soft {
-                    1.0
-                } else if scheme == SchemeKind::Lcp {
-                    0.1
-                } else {
-                    1e-3
+                let most = match scheme {
+                    _ if soft => 1.0,
+                    SchemeKind::Lcp => 0.1,
+                    _ => 1e-3,
                 };
                 assert!(lost < most, "{name} {scheme}: {lost:e}");
                 for momentum in ["linear_momentum", "angular_momentum"] {
                     assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
                     assert!(told[momentum]["max_error"].is_f64());
                 }
-                let mut sources: Vec<&str> = told["sources"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|c| c["source"].as_str().unwrap())
-                    .collect();
-                let count = sources.len();
-                sources.sort_unstable();
-                sources.dedup();
-                assert_eq!(sources.len(), count, "{name}: sources of one name");
-                let bodies = array(&out, "bodies").as_texts().unwrap().len();
+                let sources = column(&told["sources"], "source");
+                let different: BTreeSet<_> = sources.iter().collect();
+                assert_eq!(different.len(), sources.len(), "{name}: sources of one name");
+                let bodies = texts(&out, "bodies").len();
                 assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
                 assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);
                 assert_eq!(array(&out, "time").header.kind, Kind::Float);
-                let sources = array(&out, "source_names").as_texts().unwrap().len();
+                let sources = texts(&out, "source_names").len();
                 assert_eq!(array(&out, "source_angular_momentum").header.shape, [6, sources, 3], "{name}");
                 let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
                 let collisions = events.lines().filter(|line| !line.contains("\"fallback\"")).count();
@@ -131,11 +99,11 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 assert!(contact || events.is_empty(), "{name}");
                 let page = Page::of(&out);
                 assert_eq!(page.run(0)["summary"], told, "{name}");
-                assert_eq!(page.run(0)["bodies"].as_array().unwrap().len(), bodies);
+                assert_eq!(list(&page.run(0)["bodies"]).len(), bodies);
                 assert_eq!(page.poses(0).len(), 6);
                 assert!(page.size < 1 << 20, "{name}: {}", page.size);
                 assert!(!out.join("parts").exists(), "what was temporary is gone");
-                let again = program().arg("check").arg(out.join("scene.toml")).output().unwrap();
+                let again = call(&["check", out.join("scene.toml").to_str().unwrap()]);
                 assert!(again.stdout.starts_with(b"OK: "), "{}", error(&again));
             }
         }
@@ -175,9 +143,8 @@ fn a_run_interrupted_by_ctrl_c_resumes_bitwise_identical() {
     let mut child = start("kepler", &broken, &["--until", "1e9", "--every", "50"]);
     let part = broken.join("parts/time.part");
     wait_for("some rows", || part.metadata().is_ok_and(|data| data.len() > 0));
-    let signalled =
-        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signalled.success());
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let told = summary(&broken);
     assert_eq!(told["status"], "interrupted");
@@ -217,11 +184,10 @@ fn thinning_keeps_every_nth_state_and_the_last() {
     let scene = place.scene(FALLING);
     succeed(&run(&scene, &all, &[]));
     succeed(&run(&scene, &some, &["--every", "30"]));
-    let (every, kept) = (array(&all, "time").as_floats().unwrap(), array(&some, "time").as_floats().unwrap());
+    let (every, kept) = (floats(&all, "time"), floats(&some, "time"));
     assert_eq!(every.len(), 101);
     assert_eq!(kept, [0, 30, 60, 90, 100].map(|i| every[i]));
-    let (every, kept) = (array(&all, "rotation"), array(&some, "rotation"));
-    assert_eq!(every.as_floats().unwrap()[90 * 18..91 * 18], kept.as_floats().unwrap()[3 * 18..4 * 18]);
+    assert_eq!(floats(&all, "rotation")[90 * 18..91 * 18], floats(&some, "rotation")[3 * 18..4 * 18]);
     // The figures are those of all steps.
     let figures = |folder: &Path| summary(folder)["energy"].clone();
     assert_eq!(figures(&all), figures(&some));
@@ -234,8 +200,7 @@ fn set_changes_the_scene_that_is_run() {
     let scene = place.scene(FALLING);
     succeed(&run(&scene, &light, &[]));
     succeed(&run(&scene, &heavy, &["--set", "bodies.brick.mass=4", "--set", "run.until=0.05"]));
-    let (one, two) = (array(&light, "mass").as_floats().unwrap(), array(&heavy, "mass").as_floats().unwrap());
-    assert_eq!((one, two), (vec![2.0, 1.0], vec![4.0, 1.0]));
+    assert_eq!((floats(&light, "mass"), floats(&heavy, "mass")), (vec![2.0, 1.0], vec![4.0, 1.0]));
     assert_eq!(summary(&heavy)["steps"], 50);
     assert!(fs::read_to_string(heavy.join("scene.toml")).unwrap().contains("mass = 4"));
 }
@@ -246,12 +211,8 @@ fn misuse_is_reported_with_its_place_and_remedy() {
     let out = place.join("out");
     let told = |scene: &Path, more: &[&str], words: &[&str]| {
         let output = run(scene, &out, more);
-        let text = error(&output);
-        assert_eq!(code(&output), 2, "{text}");
+        refused(&output, words);
         assert!(output.stdout.is_empty() && !out.exists(), "nothing is written for {words:?}");
-        for word in words {
-            assert!(text.contains(word), "{text} lacks {word}");
-        }
     };
     let bad = place.scene(&FALLING.replace("mass = 2", "mas = 2").replace("1e-3", "-1"));
     told(&bad, &[], &["own.toml:6:", "own.toml:11:", "did you mean `mass`?"]);
@@ -273,30 +234,24 @@ fn misuse_is_reported_with_its_place_and_remedy() {
 #[test]
 fn check_counts_what_a_scene_holds() {
     let place = Place::new("check");
-    let check = |arguments: &[&str]| program().arg("check").args(arguments).output().unwrap();
-    let scene = place.scene(FALLING);
-    let output = check(&[scene.to_str().unwrap()]);
+    let check = |scene: &Path| program().arg("check").arg(scene).output().unwrap();
+    let output = check(&place.scene(FALLING));
     succeed(&output);
-    let text = String::from_utf8(output.stdout).unwrap();
     let counts = "OK: own: 2 bodies (2 moving), 1 joint (0 loops), 7 degrees of freedom, 2 islands, 0 forces; 100 steps";
-    assert!(text.starts_with(counts), "{text}");
-    let four_bar = check(&["four-bar"]);
-    assert!(String::from_utf8(four_bar.stdout).unwrap().contains("(1 loop)"));
-    let bad = place
-        .scene(&FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"joint_line\""));
-    let output = check(&[bad.to_str().unwrap()]);
-    assert_eq!(code(&output), 2);
-    let text = error(&output);
-    let lines: Vec<&str> = text.lines().collect();
-    assert!(lines.len() >= 2 && lines.iter().all(|line| line.contains("own.toml:")), "{text}");
+    assert!(text(&output).starts_with(counts), "{}", text(&output));
+    assert!(text(&check(Path::new("four-bar"))).contains("(1 loop)"));
+    let bad = FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"joint_line\"");
+    let output = check(&place.scene(&bad));
+    refused(&output, &[]);
+    let said = error(&output);
+    assert!(said.lines().count() >= 2 && said.lines().all(|line| line.contains("own.toml:")), "{said}");
 }
 
 #[test]
 fn a_failed_step_is_reported_with_its_evidence() {
     let place = Place::new("failure");
     let out = place.join("out");
-    let scene = place.scene(CHARGES);
-    let output = run(&scene, &out, &[]);
+    let output = run(place.scene(CHARGES), &out, &[]);
     assert_eq!(code(&output), 1, "{}", error(&output));
     assert!(error(&output).contains("step"), "{}", error(&output));
     let told = summary(&out);
@@ -331,53 +286,36 @@ fn folders_of_others_are_left_alone() {
     let other = place.join("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("summary.json"), "not a run's").unwrap();
-    let output = run(&scene, &other, &[]);
-    assert_eq!(code(&output), 2);
-    assert!(
-        error(&output).contains("not a run folder") && error(&output).contains("--out"),
-        "{}",
-        error(&output)
-    );
+    refused(&run(&scene, &other, &[]), &["not a run folder", "--out"]);
     assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
 
-    let changed = run(&scene, &out, &["--resume", "--set", "bodies.brick.mass=3"]);
-    assert_eq!(code(&changed), 2);
-    assert!(
-        error(&changed).contains("`mass = 2`") && error(&changed).contains("`mass = 3`"),
-        "{}",
-        error(&changed)
-    );
-    let back = run(&scene, &out, &["--resume", "--until", "0.01"]);
-    assert_eq!(code(&back), 2);
-    assert!(error(&back).contains("--until"), "{}", error(&back));
+    let heavier = ["--resume", "--set", "bodies.brick.mass=3"];
+    refused(&run(&scene, &out, &heavier), &["`mass = 2`", "`mass = 3`"]);
+    refused(&run(&scene, &out, &["--resume", "--until", "0.01"]), &["--until"]);
 
     let held = fs::File::open(out.join("events.jsonl")).unwrap();
     held.lock().unwrap();
-    let busy = run(&scene, &out, &[]);
-    assert_eq!(code(&busy), 2);
-    assert!(error(&busy).contains("another process"), "{}", error(&busy));
+    refused(&run(&scene, &out, &[]), &["another process"]);
     assert_eq!(summary(&out)["steps"], 20, "the old run is still there");
 }
 
 #[test]
 fn the_gallery_lists_names_titles_kinds_and_schemes() {
-    let output = program().args(["gallery", "--json"]).output().unwrap();
-    let list: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(list.len() >= 8);
-    for scene in &list {
+    let scenes: Vec<Value> = serde_json::from_slice(&call(&["gallery", "--json"]).stdout).unwrap();
+    assert!(scenes.len() >= 8 && scenes.iter().any(|scene| scene["kind"] == "distance"));
+    for scene in &scenes {
         let keys: Vec<&String> = scene.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["kind", "name", "schemes", "title"]);
-        if scene["kind"] == "run" {
-            let listed: Vec<&str> =
-                scene["schemes"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
-            assert!(
-                !listed.is_empty() && listed.iter().all(|name| SchemeKind::NAMES.contains(name)),
-                "{scene}"
-            );
-        }
+        let schemes = list(&scene["schemes"]);
+        let known = |name: &Value| SchemeKind::NAMES.contains(&name.as_str().unwrap());
+        assert!(scene["title"].is_string() && schemes.iter().all(known), "{scene}");
+        assert!(scene["kind"] != "run" || !schemes.is_empty(), "{scene}");
+        let example = call(&["distance", "--example", scene["name"].as_str().unwrap()]);
+        assert_eq!(example.status.success(), scene["kind"] == "distance", "{scene}");
     }
-    let plain = String::from_utf8(program().arg("gallery").output().unwrap().stdout).unwrap();
-    assert_eq!(plain.lines().count(), list.len());
+    let plain = text(&call(&["gallery"]));
+    assert_eq!(plain.lines().count(), scenes.len());
+    assert!(plain.lines().any(|line| line.starts_with("tetrahedra")), "{plain}");
 }
 
 #[test]

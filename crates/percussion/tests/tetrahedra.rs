@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{answers, program, root, vector, weights};
+use common::folder::Place;
+use common::{alike, answers, call, list, number, vector, weights};
 use percussion::geometry::Vec3;
 use serde_json::Value;
 
@@ -11,17 +12,23 @@ use serde_json::Value;
 const ROUNDING: f64 = 1e-14;
 
 fn read(name: &str) -> String {
-    std::fs::read_to_string(root().join("scenes/tetrahedra").join(name)).unwrap()
+    common::tree::read(format!("scenes/tetrahedra/{name}"))
 }
 
 fn computed() -> Vec<Value> {
-    let output = program().args(["distance", "--example", "tetrahedra"]).output().unwrap();
+    let output = call(&["distance", "--example", "tetrahedra"]);
     assert!(output.status.success());
     answers(&output)
 }
 
 fn expected() -> Vec<Value> {
     serde_json::from_str(&read("expected.json")).unwrap()
+}
+
+/// The least of a body a and the greatest of a body b along a direction: their supporting planes.
+fn supports(alpha: &Vec3, a: &[Vec3], b: &[Vec3]) -> (f64, f64) {
+    let low = a.iter().map(|x| alpha.dot(x)).fold(f64::INFINITY, f64::min);
+    (low, b.iter().map(|y| alpha.dot(y)).fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// The value of the linear program by trying every direction that can be a vertex of its feasible set: face
@@ -44,24 +51,19 @@ fn by_enumeration(a: &[Vec3], b: &[Vec3]) -> f64 {
             continue;
         }
         let alpha = normal / along;
-        let low = a.iter().map(|x| alpha.dot(x)).fold(f64::INFINITY, f64::min);
-        let high = b.iter().map(|y| alpha.dot(y)).fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = supports(&alpha, a, b);
         best = best.max(low - high);
     }
     best
 }
 
 fn bodies() -> Vec<[Vec<Vec3>; 2]> {
-    read("pairs.jsonl")
-        .lines()
-        .map(|line| {
-            let line: Value = serde_json::from_str(line).unwrap();
-            ["a", "b"].map(|side| {
-                let vertices = line[side]["vertices"].as_array().unwrap();
-                vertices.iter().map(|v| Vec3::from_vec(vector(v))).collect()
-            })
-        })
-        .collect()
+    let of_line = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        ["a", "b"]
+            .map(|side| list(&line[side]["vertices"]).iter().map(|v| Vec3::from_vec(vector(v))).collect())
+    };
+    read("pairs.jsonl").lines().map(of_line).collect()
 }
 
 #[test]
@@ -70,7 +72,7 @@ fn the_eight_separations_are_those_of_the_closed_form_and_of_enumeration() {
     assert_eq!([computed.len(), expected.len(), bodies.len()], [8; 3]);
     for ((given, wanted), [a, b]) in computed.iter().zip(&expected).zip(&bodies) {
         assert_eq!(given["id"], wanted["id"]);
-        let (s, closed) = (given["separation"].as_f64().unwrap(), wanted["separation"].as_f64().unwrap());
+        let (s, closed) = (number(&given["separation"]), number(&wanted["separation"]));
         assert!((s - closed).abs() < ROUNDING, "{given}");
         assert!((s - by_enumeration(a, b)).abs() < ROUNDING, "{given}");
     }
@@ -79,10 +81,9 @@ fn the_eight_separations_are_those_of_the_closed_form_and_of_enumeration() {
 #[test]
 fn the_expected_answers_satisfy_the_optimality_conditions() {
     for (wanted, [a, b]) in expected().iter().zip(&bodies()) {
-        let s = wanted["separation"].as_f64().unwrap();
+        let s = number(&wanted["separation"]);
         let alpha = Vec3::from_vec(vector(&wanted["alpha"]));
-        let low = a.iter().map(|x| alpha.dot(x)).fold(f64::INFINITY, f64::min);
-        let high = b.iter().map(|y| alpha.dot(y)).fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = supports(&alpha, a, b);
         assert!((low - high - s).abs() < ROUNDING && alpha.z == 1.0, "{wanted}");
         let point = |side: &str, vertices: &[Vec3]| {
             weights(&wanted[side]).iter().map(|&(i, w)| w * vertices[i]).sum::<Vec3>()
@@ -93,73 +94,43 @@ fn the_expected_answers_satisfy_the_optimality_conditions() {
 }
 
 #[test]
-fn all_eight_contacts_have_the_expected_features_weights_and_direction() {
-    for (given, wanted) in computed().iter().zip(&expected()) {
-        compare(given, wanted);
+fn only_active_vertices_carry_weight() {
+    for (given, [a, b]) in computed().iter().zip(&bodies()) {
+        let alpha = Vec3::from_vec(vector(&given["alpha"]));
+        let (low, high) = supports(&alpha, a, b);
+        let on_a = |&(i, _): &(usize, f64)| alpha.dot(&a[i]) < low + ROUNDING;
+        let on_b = |&(i, _): &(usize, f64)| alpha.dot(&b[i]) > high - ROUNDING;
+        assert!(weights(&given["weights_a"]).iter().all(on_a), "{given}");
+        assert!(weights(&given["weights_b"]).iter().all(on_b), "{given}");
     }
 }
 
 #[test]
-fn only_active_vertices_carry_weight() {
-    for (given, [a, b]) in computed().iter().zip(&bodies()) {
-        let alpha = Vec3::from_vec(vector(&given["alpha"]));
-        let low = a.iter().map(|x| alpha.dot(x)).fold(f64::INFINITY, f64::min);
-        let high = b.iter().map(|y| alpha.dot(y)).fold(f64::NEG_INFINITY, f64::max);
-        assert!(
-            weights(&given["weights_a"]).iter().all(|&(i, _)| alpha.dot(&a[i]) < low + ROUNDING),
-            "{given}"
-        );
-        assert!(
-            weights(&given["weights_b"]).iter().all(|&(i, _)| alpha.dot(&b[i]) > high - ROUNDING),
-            "{given}"
-        );
-    }
-}
-
-fn compare(given: &Value, wanted: &Value) {
-    assert_eq!(given["features"], wanted["features"], "{given}");
-    for side in ["weights_a", "weights_b"] {
-        let (given, wanted) = (weights(&given[side]), weights(&wanted[side]));
-        assert_eq!(given.len(), wanted.len(), "{given:?} {wanted:?}");
-        for ((i, w), (j, v)) in given.iter().zip(&wanted) {
-            assert!(i == j && (w - v).abs() < ROUNDING, "{given:?} {wanted:?}");
+fn all_eight_contacts_have_the_expected_features_weights_and_direction() {
+    for (given, wanted) in computed().iter().zip(&expected()) {
+        assert_eq!(given["features"], wanted["features"], "{given}");
+        for side in ["weights_a", "weights_b"] {
+            let (given, wanted) = (weights(&given[side]), weights(&wanted[side]));
+            assert_eq!(given.len(), wanted.len(), "{given:?} {wanted:?}");
+            for ((i, w), (j, v)) in given.iter().zip(&wanted) {
+                assert!(i == j && (w - v).abs() < ROUNDING, "{given:?} {wanted:?}");
+            }
         }
+        let (alpha, direction) = (vector(&given["alpha"]), vector(&wanted["alpha"]));
+        assert!(alpha.iter().zip(&direction).all(|(x, y)| (x - y).abs() < ROUNDING), "{given}");
     }
-    let (alpha, direction) = (vector(&given["alpha"]), vector(&wanted["alpha"]));
-    assert!(alpha.iter().zip(&direction).all(|(x, y)| (x - y).abs() < ROUNDING), "{given}");
 }
 
 #[test]
 fn the_picture_is_what_the_report_draws() {
-    let folder = std::env::temp_dir().join(format!("percussion-tetrahedra-{}", std::process::id()));
-    let output =
-        program().args(["distance", "--example", "tetrahedra", "--report"]).arg(&folder).output().unwrap();
+    let place = Place::new("tetrahedra");
+    let folder = place.join("report");
+    let output = call(&["distance", "--example", "tetrahedra", "--report", folder.to_str().unwrap()]);
     assert!(output.status.success());
     let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
     assert_eq!(page.matches("<article").count(), 8);
     assert!(!page.contains("NaN") && !page.contains("http://") && !page.contains("https://"));
     let drawn = std::fs::read_to_string(folder.join("picture.svg")).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    let numbers = |text: &str| -> (String, Vec<f64>) {
-        let mut words = String::new();
-        let mut values = Vec::new();
-        let mut digits = String::new();
-        for c in text.chars().chain([' ']) {
-            if c.is_ascii_digit() || (c == '.' && !digits.is_empty()) {
-                digits.push(c);
-            } else {
-                if let Ok(value) = digits.trim_end_matches('.').parse() {
-                    values.push(value);
-                }
-                digits.clear();
-                words.push(c);
-            }
-        }
-        (words, values)
-    };
-    let ((words, values), (old_words, old_values)) = (numbers(&drawn), numbers(&read("picture.svg")));
-    assert!(
-        words == old_words && values.iter().zip(&old_values).all(|(x, y)| (x - y).abs() < 0.2),
-        "copy the new picture.svg of the report into scenes/tetrahedra"
-    );
+    let same = alike(&drawn, &read("picture.svg"), |x, y| (x - y).abs() < 0.2);
+    assert!(same, "copy the new picture.svg of the report into scenes/tetrahedra");
 }

@@ -5,9 +5,9 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use common::root;
+use common::tree::{blocks, files, read, relative};
 
 /// Lines past which a source file holds more than one idea.
 const LONGEST_FILE: usize = 600;
@@ -20,39 +20,6 @@ const TESTING: &str = "testing";
 
 /// Files with a random generator of their own, which tables of the guide are made with.
 const CONGRUENTIAL: [&str; 2] = ["crates/geometry/benches/kernel.rs", "crates/geometry/tests/common/mod.rs"];
-
-fn read(path: impl AsRef<Path>) -> String {
-    let path = root().join(path);
-    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// All files below a folder of the repository, except what is built or hidden.
-fn files(folder: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![root().join(folder)];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            let skipped = name.starts_with('.') || ["target", "runs", "book", "node_modules"].contains(&name);
-            match path.is_dir() {
-                true if skipped => {}
-                true => open.push(path),
-                false => found.push(path),
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn with_extension(folder: &str, extension: &str) -> Vec<PathBuf> {
-    files(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == extension)).collect()
-}
-
-fn relative(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()
-}
 
 /// Paths named in the map of ARCHITECTURE.md, without their trailing slash.
 fn mapped() -> BTreeSet<String> {
@@ -77,7 +44,7 @@ fn every_path_on_the_map_exists() {
 fn every_folder_of_code_and_every_scene_is_on_the_map() {
     let mapped = mapped();
     let mut folders: BTreeSet<String> = BTreeSet::new();
-    for path in with_extension("crates", "rs") {
+    for path in files("crates", &["rs"]) {
         let folder = relative(path.parent().unwrap());
         let parts: Vec<&str> = folder.split('/').collect();
         folders.insert(parts[..2].join("/"));
@@ -127,7 +94,7 @@ fn crates_depend_downward_only() {
 #[test]
 fn tests_share_their_random_numbers_and_their_allocator() {
     let shared = [("struct", "Random"), ("impl", "GlobalAlloc")].map(|(kind, name)| format!("{kind} {name}"));
-    for path in with_extension("crates", "rs") {
+    for path in files("crates", &["rs"]) {
         let name = relative(&path);
         let own = name.starts_with("crates/testing/") || CONGRUENTIAL.contains(&name.as_str());
         if own || !(name.contains("/tests/") || name.contains("/benches/")) {
@@ -143,7 +110,7 @@ fn tests_share_their_random_numbers_and_their_allocator() {
 #[test]
 fn no_source_file_is_too_long_and_none_is_unfinished() {
     let unfinished = ["todo!", "unimplemented!", "dbg!"].map(|word| format!("{word}("));
-    for path in with_extension("crates", "rs") {
+    for path in files("crates", &["rs"]) {
         let text = fs::read_to_string(&path).unwrap();
         let lines = text.lines().count();
         assert!(lines <= LONGEST_FILE, "{} has {lines} lines", relative(&path));
@@ -155,7 +122,7 @@ fn no_source_file_is_too_long_and_none_is_unfinished() {
 
 #[test]
 fn nothing_below_the_command_line_prints() {
-    for path in with_extension("crates", "rs") {
+    for path in files("crates", &["rs"]) {
         let name = relative(&path);
         if !name.contains("/src/") || name.starts_with("crates/percussion/src/command/") {
             continue;
@@ -171,29 +138,17 @@ fn nothing_below_the_command_line_prints() {
 #[test]
 fn documents_name_no_place_on_somebodys_machine() {
     let places = ["work", "tmp", "home", "root", "Users"].map(|folder| format!("/{folder}/"));
-    for extension in ["rs", "md", "toml", "jsonl", "svg"] {
-        for path in with_extension(".", extension) {
-            let text = fs::read_to_string(&path).unwrap();
-            for place in &places {
-                assert!(!text.contains(place.as_str()), "{} names {place}", relative(&path));
-            }
+    for path in files(".", &["rs", "md", "toml", "jsonl", "svg"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        for place in &places {
+            assert!(!text.contains(place.as_str()), "{} names {place}", relative(&path));
         }
     }
 }
 
 /// Text between fences that open with exactly this line.
 fn fenced(text: &str, fence: &str) -> Vec<String> {
-    let mut blocks = Vec::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        if let Some(kind) = line.strip_prefix("```") {
-            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
-            if kind == fence {
-                blocks.push(block.join("\n"));
-            }
-        }
-    }
-    blocks
+    blocks(text).iter().filter(|block| block.kind == fence).map(|block| block.lines.join("\n")).collect()
 }
 
 #[test]
@@ -287,7 +242,7 @@ fn anchor(heading: &str) -> String {
 #[test]
 fn links_and_includes_of_the_documents_resolve() {
     let mut checked = 0;
-    for path in with_extension(".", "md") {
+    for path in files(".", &["md"]) {
         let text = fs::read_to_string(&path).unwrap();
         let folder = path.parent().unwrap();
         for link in links(&text) {
@@ -315,7 +270,7 @@ fn links_and_includes_of_the_documents_resolve() {
 #[test]
 fn every_page_of_the_guide_is_in_its_summary() {
     let summary = read("docs/src/SUMMARY.md");
-    for path in with_extension("docs/src", "md") {
+    for path in files("docs/src", &["md"]) {
         let name = relative(&path).strip_prefix("docs/src/").unwrap().to_owned();
         if name != "SUMMARY.md" && !name.starts_with("tables/") {
             assert!(summary.contains(&format!("({name})")), "SUMMARY.md lacks {name}");
@@ -342,7 +297,7 @@ fn every_scene_folder_is_shipped_and_complete() {
         for file in needed {
             assert!(folder.join(file).exists(), "scenes/{} lacks {file}", scene.name);
         }
-        let mut variants: Vec<String> = with_extension(&relative(&folder), "toml")
+        let mut variants: Vec<String> = files(&relative(&folder), &["toml"])
             .iter()
             .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
             .collect();

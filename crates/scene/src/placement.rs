@@ -35,17 +35,13 @@ pub(crate) fn planar_placement(fields: &Fields) -> Read<PlanarPose> {
 pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
     let given: Vec<&str> = ORIENTATION_KEYS.into_iter().filter(|key| fields.has(key)).collect();
     if let [first, second, ..] = given[..] {
-        let message = format!("is given together with `{first}`");
-        return Err(fields.wrong(second, &message, "keep one of the two"));
+        fields.not_both(first, second)?;
     }
     if let Some(key) = fields.first_of(&["angle", "angle_degrees"])
         && !fields.has("axis")
     {
-        return Err(fields.wrong(
-            key,
-            "has no `axis`",
-            "add the axis to turn about, such as axis = [0, 0, 1]",
-        ));
+        let remedy = "add the axis to turn about, such as axis = [0, 0, 1]";
+        return Err(fields.wrong(key, "has no `axis`", remedy));
     }
     if let Some(vector) = fields.vector("rotation_vector")? {
         return Ok(Rotation3::new(vector));
@@ -69,11 +65,8 @@ pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
         let length = quaternion.norm();
         if !((length - 1.0).abs() <= UNIT_NORM) {
             let message = format!("has the norm {length}");
-            return Err(fields.wrong(
-                "quaternion",
-                &message,
-                "give a unit quaternion with at least six digits",
-            ));
+            let remedy = "give a unit quaternion with at least six digits";
+            return Err(fields.wrong("quaternion", &message, remedy));
         }
         return Ok(UnitQuaternion::new_normalize(quaternion).to_rotation_matrix());
     }
@@ -94,11 +87,7 @@ pub(crate) fn angle(fields: &Fields) -> Read<Option<f64>> {
 
 /// An angle under the first of two keys in radians, or under the second in degrees.
 pub(crate) fn angle_of(fields: &Fields, [radians, degrees]: [&str; 2]) -> Read<Option<f64>> {
-    match (fields.number(radians)?, fields.number(degrees)?) {
-        (Some(_), Some(_)) => {
-            let message = format!("is given together with `{radians}`");
-            Err(fields.wrong(degrees, &message, "keep one of the two"))
-        }
-        (angle, degrees) => Ok(angle.or(degrees.map(f64::to_radians))),
-    }
+    let (angle, in_degrees) = (fields.number(radians)?, fields.number(degrees)?);
+    fields.not_both(radians, degrees)?;
+    Ok(angle.or(in_degrees.map(f64::to_radians)))
 }

@@ -43,6 +43,12 @@ pub(crate) struct Report {
     vocabulary: Option<RefCell<Vocabulary>>,
 }
 
+/// All values, or `Reported` if there was a complaint about one of them: all of them are read.
+pub(crate) fn read_all<T>(all: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
+    let all: Vec<Read<T>> = all.collect();
+    all.into_iter().collect()
+}
+
 impl Report {
     /// A report that records keys and words in a vocabulary.
     pub fn recording(vocabulary: Vocabulary) -> Self {

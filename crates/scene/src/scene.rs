@@ -2,46 +2,13 @@
 
 use crate::complaint::SceneError;
 use crate::expand;
-use crate::read::{self, ContactSettings, Material, PlanSettings, RunSettings, ShootSettings};
+use crate::read;
+pub use crate::read::Scene;
 use crate::report::Report;
 use crate::tree::print;
 use crate::vocabulary::Vocabulary;
-use percussion_mechanics::{Model, State};
 use std::io;
 use std::path::Path;
-
-/// A scene: the model, its initial state, and the settings of its run, plan or shooting.
-#[derive(Clone, Debug)]
-pub struct Scene {
-    /// The name of its folder or file.
-    pub name: String,
-    /// Its title, one line.
-    pub title: String,
-    /// Its description.
-    pub description: String,
-    /// The model: everything that is constant in time.
-    pub model: Model,
-    /// The state at time zero.
-    pub state: State,
-    /// Settings of the run.
-    pub run: RunSettings,
-    /// Settings of contact; without them nothing collides.
-    pub contact: Option<ContactSettings>,
-    /// The optimal control problem of `[plan]`, if there is one.
-    pub plan: Option<PlanSettings>,
-    /// The shooting problem of `[shoot]`, if there is one.
-    pub shoot: Option<ShootSettings>,
-    /// The materials.
-    pub materials: Vec<Material>,
-    /// The material of each body, as an index into `materials`.
-    pub body_materials: Vec<Option<usize>>,
-    /// The color of each body (red, green, blue), where the scene gives one.
-    pub body_colors: Vec<Option<[u8; 3]>>,
-    /// The resolved scene: includes, overrides, templates and patterns written out. It loads to a bitwise identical model.
-    pub resolved: String,
-    /// Warnings.
-    pub warnings: Vec<String>,
-}
 
 impl Scene {
     /// Reads a scene file. Overrides are pairs of a path such as `run.step` or `bodies.top.mass` and a TOML value.
@@ -97,22 +64,12 @@ impl Scene {
         let vocabulary = report.take_vocabulary();
         let (complaints, warnings) = report.finish();
         let scene = match outcome {
-            Ok((built, root)) if clean => Ok(Self {
+            // The root is a table: it was built from one.
+            Ok((scene, root)) if clean => Ok(Self {
                 name: name_of(path),
-                title: built.title,
-                description: built.description,
-                model: built.model,
-                state: built.state,
-                run: built.run,
-                contact: built.contact,
-                plan: built.plan,
-                shoot: built.shoot,
-                materials: built.materials,
-                body_materials: built.body_materials,
-                body_colors: built.body_colors,
-                // The root is a table: it was built from one.
                 resolved: root.table().map(print).unwrap_or_default(),
                 warnings,
+                ..scene
             }),
             _ => Err(SceneError { complaints }),
         };
@@ -149,12 +106,8 @@ mod tests {
         assert!(vocabulary.words["run.scheme"].unused().any(|word| word == "exact"));
         assert!(vocabulary.words["forces.NAME.kind"].given.contains("spring"));
         // A scene that is refused is recorded too.
-        assert!(
-            Scene::read_recording(&mut vocabulary, "scene.toml", &|_| Ok(
-                "[joints.pin]\nkind = \"pin\"".to_owned()
-            ))
-            .is_err()
-        );
+        let wrong = |_: &Path| Ok("[joints.pin]\nkind = \"pin\"".to_owned());
+        assert!(Scene::read_recording(&mut vocabulary, "scene.toml", &wrong).is_err());
         assert!(vocabulary.words["joints.NAME.kind"].accepted.contains("revolute"));
         assert!(vocabulary.keys["run"].given.contains("step"));
     }

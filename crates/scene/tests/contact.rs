@@ -361,7 +361,7 @@ fn a_stiffness_is_found_that_keeps_the_overlap() {
         }
         assert!((deepest - 0.01).abs() < 1e-4, "{scheme}: {deepest}");
     }
-    // A step that cannot resolve such a contact is reported.
+    // A step that cannot resolve such a contact has a warning.
     let coarse = scene(&format!("{RUN}{HEAD_ON}"));
     let found = coarse.contact.unwrap().potential.unwrap().stiffness;
     assert!(found < 2e4 && coarse.warnings.len() == 1, "{found} {:?}", coarse.warnings);
@@ -391,7 +391,7 @@ fn bodies_that_overlap_at_the_start_are_moved_apart_if_asked_for() {
         let again = Scene::parse(&moved.resolved, "again.toml", "", &[]).unwrap();
         assert_eq!(again.state, moved.state, "{scheme}");
     }
-    // Bodies that cannot be separated are an error.
+    // What cannot be moved apart is refused.
     let stuck = "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"exact\"\n[contact]\nproject_start = true\n\
         [bodies.left]\nkind = \"fixed\"\nshape = { half_space = { normal = [1, 0, 0] } }\n\
         [bodies.right]\nkind = \"fixed\"\nshape = { half_space = { normal = [-1, 0, 0] } }\nposition = [0.5, 0, 0]\n\

@@ -3,19 +3,12 @@
 
 use percussion_scene::Scene;
 use percussion_scene::run::prepare;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+mod common;
+
 fn scenes() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .flat_map(|entry| fs::read_dir(entry.unwrap().path()).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .filter(|path| !path.ends_with("study.toml"))
-        .collect();
-    found.sort();
+    let found = common::gallery_files(false);
     assert!(found.len() >= 9, "{found:?}");
     found
 }

@@ -1,14 +1,13 @@
-//! The guide's page on scene files: its examples load, its errors are those of the reader, and its keys are the
-//! accepted ones, no more and no less.
+//! The guide's page on scene files: its examples load, its mistakes are refused as it says, and it names what the reader
+//! accepts, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::blocks;
+use common::{blocks, gallery_files};
 use percussion_scene::{AcceptedWords, Scene, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("../../../docs/src/scenes.md");
 
@@ -44,10 +43,6 @@ fn the_mistakes_are_refused_as_the_page_says() {
     assert_eq!(count, 1);
 }
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// Keys and words by the tables the page speaks of, heard from its examples and from the gallery. What is written in several
 /// places is described once: shapes under `shapes.NAME`, bodies and placements under `bodies.NAME`, points likewise.
 struct Heard {
@@ -60,14 +55,8 @@ fn heard() -> Heard {
     for (_, text) in blocks(PAGE).into_iter().filter(|(kind, _)| *kind == "toml") {
         Scene::read_recording(&mut vocabulary, "scene.toml", &|_| Ok(complete(&text))).unwrap();
     }
-    for folder in fs::read_dir(repository().join("scenes")).unwrap() {
-        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
-            let path = file.unwrap().path();
-            if path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("study.toml")
-            {
-                Scene::read_recording(&mut vocabulary, &path, &|path| fs::read_to_string(path)).unwrap();
-            }
-        }
+    for path in gallery_files(false) {
+        Scene::read_recording(&mut vocabulary, &path, &|path| fs::read_to_string(path)).unwrap();
     }
     let mut heard = Heard { keys: BTreeMap::new(), words: BTreeMap::new() };
     for (table, known) in &vocabulary.keys {
@@ -210,12 +199,9 @@ fn code(text: &str) -> Vec<&str> {
 
 /// All words inside the pieces of code of a text.
 fn code_words(text: &str) -> BTreeSet<&str> {
-    let inside = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    code(text)
-        .into_iter()
-        .flat_map(|piece| piece.split(|c| !inside(c)))
-        .filter(|word| !word.is_empty())
-        .collect()
+    let outside = |c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c));
+    let words = code(text).into_iter().flat_map(|piece| piece.split(outside));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// Rows of the tables of a section: the head of each, and its cells.
@@ -276,13 +262,8 @@ fn every_key_and_every_word_the_reader_accepts_is_on_the_page() {
         // The coordinates of a joint are listed with its kinds.
         let table = if key == "forces.NAME.coordinate" { "joints" } else { key };
         let named = code_words(&sections[section_of(table)]);
-        missing.extend(
-            known
-                .accepted
-                .iter()
-                .filter(|word| !named.contains(word.as_str()))
-                .map(|word| format!("{key}: {word}")),
-        );
+        let lacking = known.accepted.iter().filter(|word| !named.contains(word.as_str()));
+        missing.extend(lacking.map(|word| format!("{key}: {word}")));
     }
     assert_eq!(missing, Vec::<String>::new(), "docs/src/scenes.md does not name them");
 }
@@ -426,11 +407,8 @@ fn schemes_take_the_surfaces_the_page_says() {
             assert_eq!(accepts("restitution = 0.5"), cells[2] == "any", "restitution, {scheme}");
             assert_eq!(accepts("friction = 0.5"), cells[3] == "any", "friction, {scheme}");
             let by_drag = cells[2].contains("`normal_damping`");
-            assert_eq!(
-                accepts("restitution = 0.5\nnormal_damping = 1"),
-                cells[2] == "any" || by_drag,
-                "drag, {scheme}"
-            );
+            let damped = accepts("restitution = 0.5\nnormal_damping = 1");
+            assert_eq!(damped, cells[2] == "any" || by_drag, "drag, {scheme}");
             count += 1;
         }
     }
@@ -441,7 +419,7 @@ fn schemes_take_the_surfaces_the_page_says() {
 #[test]
 fn the_page_on_forces_names_the_fields_of_the_laws() {
     let page = include_str!("../../../docs/src/forces.md");
-    let folder = repository().join("crates/mechanics/src/force");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../mechanics/src/force");
     let source: String = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

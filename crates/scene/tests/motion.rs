@@ -129,15 +129,14 @@ fn only_fixed_bodies_are_driven_and_only_contact_passes_it_on() {
 }
 
 #[test]
-fn schemes_without_driven_bodies_refuse_them_where_they_can_be_touched() {
+fn schemes_that_know_no_driven_bodies_refuse_them_where_they_can_be_touched() {
     let shaken = text("{ shake = [0, 0, 0.1], frequency = 1 }");
     let run = |scheme: &str| format!("[run]\nstep = 1e-3\nuntil = 1\nscheme = \"{scheme}\"");
     for scheme in ["exact", "decomposition", "potential"] {
+        let said = format!("the scheme {scheme} treats fixed bodies as at rest; choose the scheme lcp");
         refused(
             &format!("{shaken}\n{} # <-\n[contact]", run(scheme)),
-            &format!(
-                "`box` has a motion, but the scheme {scheme} treats fixed bodies as at rest; choose the scheme lcp"
-            ),
+            &format!("`box` has a motion, but {said}"),
         );
     }
     assert!(try_changed(&format!("{shaken}\n{}", run("newmark-explicit")), &[]).is_ok());

@@ -4,38 +4,32 @@
 mod common;
 
 use common::scene;
-use common::solved::{planned, solved};
+use common::solved::{consistent, planned, searched, solved};
+use percussion_control::PlanSolution;
 use percussion_control::plan::Plan;
 use percussion_control::replay::replay;
 use percussion_control::solution::Outcome;
-use percussion_control::{PlanSolution, solve};
 use percussion_geometry::Vec3;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
-use percussion_solve::nlp::CallbackAction;
 
 /// The plan of a scene and what is found.
 fn found(text: &str) -> (Plan, PlanSolution) {
     let settings = scene(text).plan.unwrap();
-    let guess = settings.computed_guess().unwrap().clone();
-    let found = solve(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
-    println!(
-        "{:?} J {:.6e}, {} rounds, {} iterations",
-        found.outcome, found.objective, found.rounds, found.iterations
-    );
+    let found = searched(&settings);
     (settings.plan, found)
 }
 
 /// The simulator finds the blows by itself, and comes to the same nodes.
 fn happens_again(plan: &Plan, found: &PlanSolution) {
-    let again =
-        replay(plan, &found.nodes, &found.inputs, SchemeKind::Exact, &SchemeOptions::default()).unwrap();
-    println!("replay {:.2e} m, {:.2e} rad", again.deviation.position, again.deviation.rotation);
-    assert!(
-        again.deviation.position < 1e-9 && again.deviation.rotation < 1e-8,
-        "{:e} {:e}",
-        again.deviation.position,
-        again.deviation.rotation
-    );
+    let options = SchemeOptions::default();
+    let deviation = replay(plan, &found.nodes, &found.inputs, SchemeKind::Exact, &options).unwrap().deviation;
+    println!("replay {deviation:?}");
+    assert!(deviation.position < 1e-9 && deviation.rotation < 1e-8, "{deviation:?}");
+}
+
+/// The first six numbers as two vectors: linear and angular.
+fn pair(p: &[f64]) -> (Vec3, Vec3) {
+    (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5]))
 }
 
 /// With torques the cubes turn between two blows and meet beside their middles: what one loses the other one gets.
@@ -59,8 +53,7 @@ fn two_cubes_that_may_turn_push_each_other_and_keep_their_momentum() {
     let momentum = |k: usize| {
         let node = &found.nodes[k];
         let of = |body: usize| {
-            let p = &node.momenta[6 * body..6 * body + 6];
-            let (linear, spin) = (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5]));
+            let (linear, spin) = pair(&node.momenta[6 * body..]);
             (linear, node.positions[body].cross(&linear) + spin)
         };
         let ((p, l), (q, m)) = (of(0), of(1));
@@ -69,9 +62,7 @@ fn two_cubes_that_may_turn_push_each_other_and_keep_their_momentum() {
     let mut off_centre = 0.0_f64;
     for k in 0..plan.intervals {
         let (here, next) = (&found.nodes[k], &found.nodes[k + 1]);
-        let effort = &found.inputs[6 * k..6 * k + 6];
-        let (force, torque) =
-            (Vec3::new(effort[0], effort[1], effort[2]), Vec3::new(effort[3], effort[4], effort[5]));
+        let (force, torque) = pair(&found.inputs[6 * k..]);
         let h = next.time - here.time;
         let middle = (here.positions[0] + next.positions[0]) * 0.5;
         let ((p, l), (q, m)) = (momentum(k), momentum(k + 1));
@@ -216,9 +207,7 @@ fn bodies_that_a_contact_joins_keep_their_momentum() {
             "#,
     );
     assert_eq!(found.outcome, Outcome::Optimal);
-    let delta = found.consistency.iter().flatten().fold(0.0_f64, |most, d| most.max(d.abs()));
-    println!("{:?}, momentum left over {delta:.1e}", found.contacts[0].point);
-    assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
+    consistent(&found);
 }
 
 /// Docking without a joint: faces meet, nothing comes back, and for a moment the two move as one.
@@ -254,12 +243,10 @@ fn faces_that_stick_move_as_one() {
             "#,
     );
     assert_eq!(found.outcome, Outcome::Optimal);
-    let delta = found.consistency.iter().flatten().fold(0.0_f64, |most, d| most.max(d.abs()));
-    assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
+    consistent(&found);
     let (node, contact) = (&found.nodes[10], &found.contacts[0]);
     let motion = |body: usize| {
-        let p = &node.momenta[6 * body..6 * body + 6];
-        let (linear, spin) = (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5]));
+        let (linear, spin) = pair(&node.momenta[6 * body..]);
         let own = &plan.model.bodies[body];
         let r = node.rotations[body];
         (linear / own.mass, r * (r.transpose() * spin).component_div(&own.inertia))

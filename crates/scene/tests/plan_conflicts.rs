@@ -4,9 +4,8 @@
 mod common;
 
 use common::scene;
+use common::solved::searched;
 use percussion_control::solution::Outcome;
-use percussion_control::solve;
-use percussion_solve::nlp::CallbackAction;
 
 /// A cube, a block beside it, and targets of the cube.
 fn conflicts(plan: &str) -> Vec<String> {
@@ -27,10 +26,7 @@ fn conflicts(plan: &str) -> Vec<String> {
         {plan}
         "#
     );
-    let settings = scene(&text).plan.unwrap();
-    let guess = settings.computed_guess().unwrap().clone();
-    let found = solve(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
-    println!("{:?} after {} iterations", found.outcome, found.iterations);
+    let found = searched(&scene(&text).plan.unwrap());
     // The best that was found is kept.
     assert!(found.objective.is_finite() && found.nodes.len() == 13);
     match found.outcome {

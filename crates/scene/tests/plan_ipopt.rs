@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::scene;
+use common::{gallery, scene};
 use percussion_control::plan::Plan;
 use percussion_control::transcription::{
     ConstraintSet, Iterate, ResolvedContact, SeparatingPlane, SeparationConstraint, SeparationKind,
@@ -16,12 +16,6 @@ use percussion_scene::Scene;
 use percussion_solve::nlp::{
     CallbackAction, InteriorPoint, Options, Outcome, Solution, WarmStart, solve_ipopt,
 };
-
-fn of_file(name: &str, overrides: &[(&str, &str)]) -> Scene {
-    let path = format!("{}/../../scenes/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
-    let each = overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
-    Scene::load(path, &each.collect::<Vec<_>>()).unwrap()
-}
 
 /// Over every interval a plane between every pair.
 fn apart(plan: &Plan, nodes: &[State]) -> Vec<SeparationConstraint> {
@@ -98,13 +92,13 @@ fn agree(name: &str, scene: &Scene) {
 #[test]
 fn a_cube_hits_a_wall() {
     for node in ["4", "9", "14"] {
-        agree(node, &of_file("cube-wall", &[("plan.contacts.0.node", node)]));
+        agree(node, &gallery("cube-wall", &[("plan.contacts.0.node", node)]));
     }
 }
 
 #[test]
 fn two_cubes() {
-    agree("two cubes", &of_file("two-cubes", &[]));
+    agree("two cubes", &gallery("two-cubes", &[]));
 }
 
 #[test]

@@ -1,14 +1,13 @@
-//! Study files: errors, and the guide's page on them, whose keys are the accepted ones, no more and no less.
+//! Study files: what is refused, and the guide's page on them, which names what the reader accepts, no more and no less.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::blocks;
+use common::{blocks, gallery_files};
 use percussion_scene::study::{AxisValue, Scale, Study};
 use percussion_scene::{Complaint, Vocabulary};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 const PAGE: &str = include_str!("../../../docs/src/studies.md");
 
@@ -119,12 +118,8 @@ fn vocabulary() -> Vocabulary {
         Study::read_recording(&mut vocabulary, "study.toml", &|_| Ok(text.clone()))
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
-    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
-    for folder in fs::read_dir(scenes).unwrap() {
-        let path = folder.unwrap().path().join("study.toml");
-        if path.exists() {
-            Study::read_recording(&mut vocabulary, &path, &|path| fs::read_to_string(path)).unwrap();
-        }
+    for path in gallery_files(true) {
+        Study::read_recording(&mut vocabulary, &path, &|path| fs::read_to_string(path)).unwrap();
     }
     vocabulary
 }

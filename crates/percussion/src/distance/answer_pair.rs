@@ -2,9 +2,7 @@
 
 use nalgebra::SVector;
 use percussion_geometry::euclid::EuclideanIn;
-use percussion_geometry::separation::{
-    OptionsIn, Outcome, RangesIn, ResolvedIn, SeparationIn, VertexGradient,
-};
+use percussion_geometry::separation::{OptionsIn, Outcome, ResolvedIn, SeparationIn, VertexGradient};
 use percussion_geometry::{PoseIn, ShapeError};
 
 use super::answer::{
@@ -80,6 +78,7 @@ pub(super) fn answer_pair<'l, S: Kernel<D>, const D: usize>(
     let compound = a.0.len() > 1 || b.0.len() > 1;
     let solved = contact.resolved.as_ref();
     let differentiate = requests.gradient == Some(true);
+    let of_solved = |request: Option<bool>| request == Some(true) && solved.is_some();
     let (radius_a, radius_b) = (pair.a.outer_radius(), pair.b.outer_radius());
     let tolerances = requests.events.and_then(|events| events.options(radius_a, radius_b));
     Ok(Answer {
@@ -95,16 +94,10 @@ pub(super) fn answer_pair<'l, S: Kernel<D>, const D: usize>(
         } else {
             None
         },
-        ranges: if requests.ranges == Some(true) && solved.is_some() {
-            Some(ranges_as_given(&pair, &S::ranges(&pair, &contact.answer)?))
-        } else {
-            None
-        },
-        subdifferential: if requests.subdifferential == Some(true) && solved.is_some() {
-            Some(generalized_gradients(&pair, &contact.answer)?)
-        } else {
-            None
-        },
+        ranges: of_solved(requests.ranges).then(|| ranges_as_given(&pair, &contact.answer)).transpose()?,
+        subdifferential: of_solved(requests.subdifferential)
+            .then(|| generalized_gradients(&pair, &contact.answer))
+            .transpose()?,
         ..base_answer(query, contact, &pair)
     })
 }
@@ -194,14 +187,15 @@ fn generalized_gradients<S: Kernel<D>, const D: usize>(
 /// Ranges by the indices of the input.
 fn ranges_as_given<S: Kernel<D>, const D: usize>(
     pair: &PosedPair<S, D>,
-    found: &RangesIn<D>,
-) -> answer::Ranges {
+    answer: &SeparationIn<D>,
+) -> Result<answer::Ranges, LineError> {
+    let found = S::ranges(pair, answer)?;
     let entry = |&(index, least, greatest): &(u32, f64, f64)| (index, [least, greatest]);
-    answer::Ranges {
+    Ok(answer::Ranges {
         alpha: found.alpha.iter().map(|&(least, greatest)| [least + 0.0, greatest + 0.0]).collect(),
         weights_a: Sparse::as_given(found.weights_a.iter().map(entry), pair.a.sources()),
         weights_b: Sparse::as_given(found.weights_b.iter().map(entry), pair.b.sources()),
-    }
+    })
 }
 
 /// How a query ended, in one word.

@@ -36,7 +36,9 @@ pub(super) trait Kernel<const D: usize>: Sized {
     fn reference(&self) -> SVector<f64, D>;
     /// Radius of a ball about the reference point that holds the part.
     fn outer_radius(&self) -> f64;
-    /// The input index of each vertex; curved bodies have none.
+    /// The vertices, body frame; curved bodies have none.
+    fn vertices(&self) -> &[SVector<f64, D>];
+    /// The input index of each vertex.
     fn sources(&self) -> &[u32];
     /// The name of a feature.
     fn feature_name(feature: Feature) -> &'static str;

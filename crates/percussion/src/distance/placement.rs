@@ -23,10 +23,7 @@ pub struct Placement {
 impl Placement {
     /// Whether no key is given: the shape is used in its own frame.
     pub fn is_absent(&self) -> bool {
-        self.position.is_none()
-            && self.rotation.is_none()
-            && self.rotation_vector.is_none()
-            && self.angle.is_none()
+        *self == Self::default()
     }
 
     /// The pose in space.

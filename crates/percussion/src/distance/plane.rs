@@ -26,6 +26,10 @@ impl Kernel<2> for PlanarShape {
         self.outer_radius()
     }
 
+    fn vertices(&self) -> &[Vec2] {
+        self.polygon().map_or(&[], |polygon| polygon.vertices())
+    }
+
     fn sources(&self) -> &[u32] {
         self.polygon().map_or(&[], |polygon| polygon.sources())
     }
@@ -36,14 +40,8 @@ impl Kernel<2> for PlanarShape {
     }
 
     fn separation(pair: &Pair, options: &PlanarOptions) -> Result<PlanarSeparation, QueryError> {
-        planar_separation(
-            pair.a,
-            &pair.pose_a,
-            pair.b,
-            &pair.pose_b,
-            options,
-            &mut PlanarWarmStart::default(),
-        )
+        let warm = &mut PlanarWarmStart::default();
+        planar_separation(pair.a, &pair.pose_a, pair.b, &pair.pose_b, options, warm)
     }
 
     fn resolve(pair: &Pair, answer: &PlanarSeparation) -> Result<PlanarResolved, ResolveError> {
@@ -58,8 +56,8 @@ impl Kernel<2> for PlanarShape {
         pair: &Pair,
         answer: &PlanarSeparation,
     ) -> Result<(Vec<Gradient>, PlanarSubdifferential), ResolveError> {
-        let ([a, b], set) =
-            (pair.references(), planar_subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?);
+        let set = planar_subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?;
+        let [a, b] = pair.references();
         let motions = set.motion(&a, &b, BetaTerm::Follow);
         Ok((motions.extreme_gradients().map(|g| PlanarMotionGradient::from(*g).into()).collect(), set))
     }

@@ -72,34 +72,25 @@ impl<'de> Visitor<'de> for Shape {
         let mut placement = Placement::default();
         while let Some(Name(key)) = map.next_key()? {
             let given = match &*key {
-                "position" => {
-                    once(&mut placement.position, "position", map.next_value()?)?;
-                    continue;
-                }
-                "rotation" => {
-                    once(&mut placement.rotation, "rotation", map.next_value()?)?;
-                    continue;
-                }
+                "position" => once(&mut placement.position, "position", map.next_value()?).map(|()| None)?,
+                "rotation" => once(&mut placement.rotation, "rotation", map.next_value()?).map(|()| None)?,
                 "rotation_vector" => {
-                    once(&mut placement.rotation_vector, "rotation_vector", map.next_value()?)?;
-                    continue;
+                    once(&mut placement.rotation_vector, "rotation_vector", map.next_value()?)
+                        .map(|()| None)?
                 }
-                "angle" => {
-                    once(&mut placement.angle, "angle", map.next_value()?)?;
-                    continue;
-                }
-                "shape" => ShapeSource::Named(map.next_value::<Name>()?.0),
-                "parts" => ShapeSource::Parts(map.next_value()?),
+                "angle" => once(&mut placement.angle, "angle", map.next_value()?).map(|()| None)?,
+                "shape" => Some(ShapeSource::Named(map.next_value::<Name>()?.0)),
+                "parts" => Some(ShapeSource::Parts(map.next_value()?)),
                 kind => {
                     let unknown =
                         || de::Error::custom(unknown_key(kind, &[&OTHER_KEYS[..], &SHAPE_KINDS].concat()));
                     let kind = SHAPE_KINDS.into_iter().find(|known| *known == kind).ok_or_else(unknown)?;
                     let given = Given { kind, text: map.next_value()?, entries: Vec::new() };
                     let spec = ShapeSpec::read(kind, given).map_err(de::Error::custom)?;
-                    ShapeSource::Spec(spec.ok_or_else(unknown)?)
+                    Some(ShapeSource::Spec(spec.ok_or_else(unknown)?))
                 }
             };
-            if source.replace(given).is_some() {
+            if given.is_some() && std::mem::replace(&mut source, given).is_some() {
                 return Err(de::Error::custom(
                     "two kinds in one shape; keep one, or list them under `parts`",
                 ));

@@ -26,6 +26,10 @@ impl Kernel<3> for Solid {
         self.outer_radius()
     }
 
+    fn vertices(&self) -> &[Vec3] {
+        self.polytope().map_or(&[], |polytope| polytope.vertices())
+    }
+
     fn sources(&self) -> &[u32] {
         self.polytope().map_or(&[], |polytope| polytope.sources())
     }
@@ -56,8 +60,8 @@ impl Kernel<3> for Solid {
         pair: &Pair,
         answer: &Separation,
     ) -> Result<(Vec<Gradient>, Subdifferential), ResolveError> {
-        let ([a, b], set) =
-            (pair.references(), subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?);
+        let set = subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?;
+        let [a, b] = pair.references();
         let motions = set.motion(&a, &b, BetaTerm::Follow);
         Ok((motions.extreme_gradients().map(|g| MotionGradient::from(*g).into()).collect(), set))
     }

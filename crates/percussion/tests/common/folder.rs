@@ -9,6 +9,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
+/// Opposite charges fall into each other after 1.57 s; just before they meet no step is small enough.
+pub const CHARGES: &str = r#"
+[run]
+step = 1e-2
+until = 10
+[bodies]
+a = { kind = "particle", mass = 1, position = [-1, 0, 0] }
+b = { kind = "particle", mass = 1, position = [1, 0, 0] }
+[forces.pull]
+kind = "charges"
+charges = [{ body = "a", charge = 1 }, { body = "b", charge = -1 }]
+constant = 1
+"#;
+
 /// A folder that goes when it is dropped.
 pub struct Place(PathBuf);
 
@@ -49,6 +63,14 @@ pub fn start(scene: &str, out: &Path, more: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// Runs the scene of a text into the folder `out` of a new place.
+pub fn ran(name: &str, text: &str, more: &[&str]) -> (Place, PathBuf) {
+    let place = Place::new(name);
+    let out = place.join("out");
+    succeed(&run(place.scene(text), &out, more));
+    (place, out)
+}
+
 /// Its exit code.
 pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
@@ -57,6 +79,19 @@ pub fn code(output: &Output) -> i32 {
 /// Its standard error.
 pub fn error(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Its standard output.
+pub fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// It was refused as misuse, and its complaint has all these words.
+#[track_caller]
+pub fn refused(output: &Output, words: &[&str]) {
+    let said = error(output);
+    assert_eq!(code(output), 2, "{said}");
+    assert!(words.iter().all(|word| said.contains(word)), "{said} lacks one of {words:?}");
 }
 
 /// It went well.
@@ -72,6 +107,22 @@ pub fn summary(folder: &Path) -> Value {
 /// An array of the trajectory.
 pub fn array(folder: &Path, name: &str) -> Array {
     Reader::open(&folder.join("trajectory.npz")).unwrap().array(name).unwrap()
+}
+
+/// An array of numbers of the trajectory.
+pub fn floats(folder: &Path, name: &str) -> Vec<f64> {
+    array(folder, name).as_floats().unwrap()
+}
+
+/// An array of names of the trajectory.
+pub fn texts(folder: &Path, name: &str) -> Vec<String> {
+    array(folder, name).as_texts().unwrap()
+}
+
+/// Its events.
+pub fn events(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// All there is to know about the outcome of a run, except how long it took.

@@ -3,6 +3,7 @@
 
 pub mod folder;
 pub mod page;
+pub mod tree;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,23 +23,28 @@ pub fn program() -> Command {
     command
 }
 
+/// What the program answers to these arguments.
+pub fn call(arguments: &[&str]) -> Output {
+    program().args(arguments).output().unwrap()
+}
+
 /// `percussion distance ARGUMENTS < input`.
-pub fn distance(arguments: &[&str], input: &str) -> Output {
-    let mut child = program()
-        .arg("distance")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+pub fn distance(arguments: &[&str], input: &(impl AsRef<[u8]> + ?Sized)) -> Output {
+    let mut child = piped().args(arguments).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_owned();
+    let input = input.as_ref().to_vec();
     // A program that refuses its arguments may close its input before it has read it.
-    let feeder = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     feeder.join().unwrap();
     output
+}
+
+/// `percussion distance` with its input and output in hand.
+pub fn piped() -> Command {
+    let mut command = program();
+    command.arg("distance").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// The answers of a run, one value per line.
@@ -54,24 +60,54 @@ pub fn answer(line: &str) -> Value {
     all.remove(0)
 }
 
+/// The entries of a list.
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap_or_else(|| panic!("{value} is no list"))
+}
+
 /// A list of numbers.
 pub fn vector(value: &Value) -> Vec<f64> {
-    value
-        .as_array()
-        .unwrap_or_else(|| panic!("{value} is no list"))
-        .iter()
-        .map(|v| v.as_f64().unwrap())
-        .collect()
+    list(value).iter().map(number).collect()
+}
+
+/// A number.
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// What the entries of a list have under a key, as texts.
+pub fn column<'a>(value: &'a Value, key: &str) -> Vec<&'a str> {
+    list(value).iter().map(|entry| entry[key].as_str().unwrap()).collect()
+}
+
+/// Whether two texts are the same but for their numbers, and those are near each other.
+pub fn alike(a: &str, b: &str, near: impl Fn(f64, f64) -> bool) -> bool {
+    let inside = |c: char| c.is_ascii_digit() || c == '.';
+    let words = |text: &str| -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        let mut number = None;
+        for c in text.chars() {
+            if number != Some(inside(c)) {
+                all.push(String::new());
+                number = Some(inside(c));
+            }
+            all.last_mut().unwrap().push(c);
+        }
+        all
+    };
+    let (a, b) = (words(a), words(b));
+    let same = |(x, y): (&String, &String)| match (x.parse::<f64>(), y.parse::<f64>()) {
+        (Ok(x), Ok(y)) => near(x, y),
+        _ => x == y,
+    };
+    a.len() == b.len() && a.iter().zip(&b).all(same)
 }
 
 /// Sparse weights.
 pub fn weights(value: &Value) -> Vec<(usize, f64)> {
-    let mut all: Vec<(usize, f64)> = value
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(index, weight)| (index.parse().unwrap(), weight.as_f64().unwrap()))
-        .collect();
+    let entries = value.as_object().unwrap().iter();
+    let mut all: Vec<(usize, f64)> =
+        entries.map(|(k, weight)| (k.parse().unwrap(), number(weight))).collect();
     all.sort_by_key(|&(index, _)| index);
     all
 }

@@ -123,23 +123,19 @@ impl Chart {
         for (at, why) in &self.lost {
             let Some(share) = x.at(*at) else { continue };
             let (cx, cy) = (LEFT + FRAME[0] * share, TOP + FRAME[1] - 9.0);
-            put(
-                &mut out,
-                format_args!(
-                    "<path class=\"lost\" d=\"M{:.1} {:.1}l9 9m0 -9l-9 9\"><title>{}</title></path>\n",
-                    cx - 4.5,
-                    cy - 4.5,
-                    escaped(why)
-                ),
+            _ = writeln!(
+                out,
+                "<path class=\"lost\" d=\"M{:.1} {:.1}l9 9m0 -9l-9 9\"><title>{}</title></path>",
+                cx - 4.5,
+                cy - 4.5,
+                escaped(why)
             );
         }
         if placed.iter().all(Vec::is_empty) {
             let (cx, cy) = (LEFT + 0.5 * FRAME[0], TOP + 0.5 * FRAME[1]);
-            put(
-                &mut out,
-                format_args!(
-                    "<text class=\"soft\" x=\"{cx:.0}\" y=\"{cy:.0}\" text-anchor=\"middle\">no values to draw</text>\n"
-                ),
+            _ = writeln!(
+                out,
+                "<text class=\"soft\" x=\"{cx:.0}\" y=\"{cy:.0}\" text-anchor=\"middle\">no values to draw</text>"
             );
         }
         self.legend(&mut out);
@@ -154,51 +150,43 @@ impl Chart {
             let mut path = String::new();
             for mark in x.marks().iter().filter(|mark| mark.label.is_empty() != strong) {
                 let at = LEFT + FRAME[0] * mark.at;
-                put(&mut path, format_args!("M{at:.1} {TOP}V{bottom}"));
+                _ = write!(path, "M{at:.1} {TOP}V{bottom}");
             }
             for mark in y.marks().iter().filter(|mark| mark.label.is_empty() != strong) {
                 let at = bottom - FRAME[1] * mark.at;
-                put(&mut path, format_args!("M{LEFT} {at:.1}H{right}"));
+                _ = write!(path, "M{LEFT} {at:.1}H{right}");
             }
-            put(out, format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
+            _ = writeln!(out, "<path class=\"{class}\" d=\"{path}\"/>");
         }
-        put(
+        _ = writeln!(
             out,
-            format_args!(
-                "<rect class=\"frame\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/>\n",
-                FRAME[0], FRAME[1]
-            ),
+            "<rect class=\"frame\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/>",
+            FRAME[0], FRAME[1]
         );
         for mark in x.marks().iter().filter(|mark| !mark.label.is_empty()) {
             let (at, low) = (LEFT + FRAME[0] * mark.at, bottom + 18.0);
             let text = &mark.label;
-            put(
+            _ = writeln!(
                 out,
-                format_args!(
-                    "<text class=\"ink\" x=\"{at:.1}\" y=\"{low}\" text-anchor=\"middle\">{text}</text>\n"
-                ),
+                "<text class=\"ink\" x=\"{at:.1}\" y=\"{low}\" text-anchor=\"middle\">{text}</text>"
             );
         }
         for mark in y.marks().iter().filter(|mark| !mark.label.is_empty()) {
             let (at, left) = (bottom - FRAME[1] * mark.at + 4.5, LEFT - 8.0);
             let text = &mark.label;
-            put(
+            _ = writeln!(
                 out,
-                format_args!(
-                    "<text class=\"ink\" x=\"{left}\" y=\"{at:.1}\" text-anchor=\"end\">{text}</text>\n"
-                ),
+                "<text class=\"ink\" x=\"{left}\" y=\"{at:.1}\" text-anchor=\"end\">{text}</text>"
             );
         }
         let (cx, cy) = (LEFT + 0.5 * FRAME[0], TOP + 0.5 * FRAME[1]);
-        put(
+        _ = writeln!(
             out,
-            format_args!(
-                "<text class=\"ink name\" x=\"{cx:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
-                 <text class=\"ink name\" transform=\"translate(22 {cy:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                bottom + 43.0,
-                escaped(&self.x.label),
-                escaped(&self.y.label)
-            ),
+            "<text class=\"ink name\" x=\"{cx:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
+                 <text class=\"ink name\" transform=\"translate(22 {cy:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+            bottom + 43.0,
+            escaped(&self.x.label),
+            escaped(&self.y.label)
         );
     }
 
@@ -220,18 +208,16 @@ impl Chart {
         let shift = |[x, y]: [f64; 2]| [x + LEFT, y + TOP];
         let ([ax, ay], [[bx, by], [cx, cy]]) = (shift(triangle.corner), triangle.rest().map(shift));
         let below = if triangle.rise > 0.0 { 14.0 } else { -5.0 };
-        put(
+        _ = writeln!(
             out,
-            format_args!(
-                "<g><path class=\"slope\" d=\"M{ax:.1} {ay:.1}L{bx:.1} {by:.1}L{cx:.1} {cy:.1}Z\"/>\
+            "<g><path class=\"slope\" d=\"M{ax:.1} {ay:.1}L{bx:.1} {by:.1}L{cx:.1} {cy:.1}Z\"/>\
                  <text class=\"soft small\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">1</text>\
-                 <text class=\"soft small\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
-                0.5 * (ax + bx),
-                ay + below,
-                bx + 5.0,
-                0.5 * (by + cy) + 4.0,
-                plain(slope)
-            ),
+                 <text class=\"soft small\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+            0.5 * (ax + bx),
+            ay + below,
+            bx + 5.0,
+            0.5 * (by + cy) + 4.0,
+            plain(slope)
         );
     }
 
@@ -250,24 +236,20 @@ impl Chart {
         let mut top = TOP + 8.0;
         for line in self.lines.iter().filter(|line| height(line) > 0.0) {
             curve(out, line, &[([left, top], ""), ([left + 26.0, top], "")]);
-            put(
+            _ = writeln!(
                 out,
-                format_args!(
-                    "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
-                    left + 36.0,
-                    top + 4.5,
-                    escaped(&line.label)
-                ),
+                "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                left + 36.0,
+                top + 4.5,
+                escaped(&line.label)
             );
             if !line.note.is_empty() {
-                put(
+                _ = writeln!(
                     out,
-                    format_args!(
-                        "<text class=\"soft small\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
-                        left + 36.0,
-                        top + 20.0,
-                        escaped(&line.note)
-                    ),
+                    "<text class=\"soft small\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                    left + 36.0,
+                    top + 20.0,
+                    escaped(&line.note)
                 );
             }
             top += height(line);
@@ -292,14 +274,12 @@ fn curve(out: &mut String, line: &Line, points: &[([f64; 2], &str)]) {
     } else {
         ("", " fill=\"currentColor\"")
     };
-    put(
+    _ = write!(
         out,
-        format_args!(
-            "<g class=\"{class}\"><path fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\"{dash} d=\""
-        ),
+        "<g class=\"{class}\"><path fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\"{dash} d=\""
     );
     for (k, ([x, y], _)) in points.iter().enumerate() {
-        put(out, format_args!("{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' }));
+        _ = write!(out, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
     }
     out.push_str("\"/>");
     // In the legend one marker stands in the middle.
@@ -309,10 +289,10 @@ fn curve(out: &mut String, line: &Line, points: &[([f64; 2], &str)]) {
         all => all.to_vec(),
     };
     for ([x, y], title) in markers {
-        put(out, format_args!("<path d=\"M{x:.1} {y:.1}{}\"{fill}", marker(line.colour.unwrap_or(0))));
+        _ = write!(out, "<path d=\"M{x:.1} {y:.1}{}\"{fill}", marker(line.colour.unwrap_or(0)));
         match title {
             "" => out.push_str("/>"),
-            title => put(out, format_args!("><title>{}</title></path>", escaped(title))),
+            title => _ = write!(out, "><title>{}</title></path>", escaped(title)),
         }
     }
     out.push_str("</g>\n");
@@ -331,9 +311,4 @@ fn marker(k: usize) -> &'static str {
         "m0 -5.4l5.1 3.7l-2 6h-6.2l-2 -6z",
     ];
     MARKERS[k % MARKERS.len()]
-}
-
-/// Writing to a string cannot fail.
-fn put(out: &mut String, text: std::fmt::Arguments) {
-    _ = out.write_fmt(text);
 }

@@ -128,26 +128,21 @@ fn raised(n: i32) -> String {
 mod tests {
     use super::*;
 
+    fn labels(scale: &Scale) -> Vec<String> {
+        scale.marks().into_iter().map(|mark| mark.label).filter(|label| !label.is_empty()).collect()
+    }
+
     #[test]
     fn decades_are_marked_and_counted_in_raised_digits() {
         let scale = Scale::of([1e-3, 0.1].into_iter(), true);
-        let labels: Vec<String> =
-            scale.marks().into_iter().map(|m| m.label).filter(|l| !l.is_empty()).collect();
-        assert_eq!(labels, ["10⁻³", "10⁻²", "10⁻¹"]);
+        assert_eq!(labels(&scale), ["10⁻³", "10⁻²", "10⁻¹"]);
         assert!((scale.at(1e-2).unwrap() - 0.5).abs() < 1e-12);
         assert_eq!((scale.at(0.0), scale.at(-1.0), scale.at(f64::NAN)), (None, None, None));
     }
 
     #[test]
     fn less_than_a_decade_is_read_by_ones_twos_and_fives() {
-        let labels = |numbers: [f64; 2]| -> Vec<String> {
-            Scale::of(numbers.into_iter(), true)
-                .marks()
-                .into_iter()
-                .map(|m| m.label)
-                .filter(|l| !l.is_empty())
-                .collect()
-        };
+        let labels = |numbers: [f64; 2]| labels(&Scale::of(numbers.into_iter(), true));
         assert_eq!(labels([0.011, 0.06]), ["0.02", "0.05"]);
         assert!(labels([1e-14, 1e6]).len() <= 10);
     }
@@ -155,8 +150,7 @@ mod tests {
     #[test]
     fn proportional_marks_are_round_numbers() {
         let scale = Scale::of([0.0, 1.0].into_iter(), false);
-        let labels: Vec<String> = scale.marks().into_iter().map(|m| m.label).collect();
-        assert_eq!(labels, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(&scale), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(plain(1.0e-7), "1e-7");
         assert_eq!(plain(0.25), "0.25");
     }
@@ -165,10 +159,8 @@ mod tests {
     fn one_number_or_none_has_a_scale_too() {
         for (numbers, log) in [(vec![], true), (vec![3.0], true), (vec![0.0], false), (vec![2.0], false)] {
             let scale = Scale::of(numbers.iter().copied(), log);
-            assert!(
-                scale.range() > 0.0 && scale.marks().iter().all(|mark| mark.at.is_finite()),
-                "{numbers:?}"
-            );
+            assert!(scale.range() > 0.0, "{numbers:?}");
+            assert!(scale.marks().iter().all(|mark| mark.at.is_finite()), "{numbers:?}");
         }
     }
 }

@@ -78,23 +78,17 @@ pub fn events(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     header.extend(vector("point", " [m]"));
     header.extend(vector("normal", ""));
     header.extend(vector("impulse", " [N s]"));
-    let last = [
-        "energy_before [J]",
-        "energy_after [J]",
-        "normal_velocity_before [m/s]",
-        "normal_velocity_after [m/s]",
-    ];
-    line(out, header.iter().map(String::as_str).chain(last))?;
+    for (quantity, unit) in [("energy", "J"), ("normal_velocity", "m/s")] {
+        header.extend(["before", "after"].map(|when| format!("{quantity}_{when} [{unit}]")));
+    }
+    line(out, header.iter().map(String::as_str))?;
     for event in &recording.events {
         let words = [&event.bodies[0], &event.bodies[1], &event.kind].map(|word| quoted(word));
         let [first, second, kind] = &words;
-        let last = [
-            event.energy_before,
-            event.energy_after,
-            event.normal_velocity_before,
-            event.normal_velocity_after,
-        ];
-        let cells = event.point.iter().chain(&event.normal).chain(&event.impulse).chain(&last);
+        let energies = [event.energy_before, event.energy_after];
+        let speeds = [event.normal_velocity_before, event.normal_velocity_after];
+        let vectors = event.point.iter().chain(&event.normal).chain(&event.impulse);
+        let cells = vectors.chain(&energies).chain(&speeds);
         numbers(out, &format!("{:?},{first},{second},{kind}", event.time), cells)?;
     }
     Ok(())

@@ -93,18 +93,7 @@ fn controls(
             };
             let curves = components.iter().enumerate().map(curve).collect();
             let note = note.clone();
-            all.push(Plot {
-                id,
-                title,
-                unit,
-                scale: "linear",
-                note,
-                choice,
-                over: "time",
-                time,
-                curves,
-                marks: Vec::new(),
-            });
+            all.push(Plot { choice, ..Plot::over_time([id, title, unit, "linear"], note, time, curves) });
         }
     }
     Ok(all)
@@ -166,20 +155,10 @@ fn clearance(
             curve("between nodes", 1, true, &between, None),
         ];
         let pair = if pairs == 1 { format!("Of {name}. ") } else { String::new() };
-        Plot {
-            id: "clearance",
-            title: "Clearance",
-            unit: "m",
-            scale: "linear",
-            note: format!(
-                "{pair}Smallest separation of bodies that keep clear of each other. Dashed: the margin."
-            ),
-            choice: (pairs > 1).then_some(name),
-            over: "time",
-            time,
-            curves,
-            marks: Vec::new(),
-        }
+        let note = "Smallest separation of bodies that keep clear of each other. Dashed: the margin.";
+        let words = ["clearance", "Clearance", "m", "linear"];
+        let choice = (pairs > 1).then_some(name);
+        Plot { choice, ..Plot::over_time(words, format!("{pair}{note}"), time, curves) }
     });
     Ok(plots.collect())
 }
@@ -202,20 +181,11 @@ fn search(trajectory: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
     let marks = (1..rows.len()).filter(|&k| rows[k][0] != rows[k - 1][0]).collect();
     let rounds =
         if rounds > 1.0 { format!(" {rounds} rounds, separated by dotted lines.") } else { String::new() };
-    Some(Plot {
-        id: "search",
-        title: "Optimisation",
-        unit: "over iterations",
-        scale: "log",
-        note: format!(
-            "Absolute value of the objective, max violations of constraints and of stationarity (scaled).{rounds}"
-        ),
-        choice: None,
-        over: "iteration",
-        time,
-        curves,
-        marks,
-    })
+    let note = format!(
+        "Absolute value of the objective, max violations of constraints and of stationarity (scaled).{rounds}"
+    );
+    let words = ["search", "Optimisation", "over iterations", "log"];
+    Some(Plot { over: "iteration", marks, ..Plot::over_time(words, note, time, curves) })
 }
 
 #[cfg(test)]

@@ -37,6 +37,19 @@ pub struct Plot {
     pub(super) marks: Vec<usize>,
 }
 
+impl Plot {
+    /// A plot over the time: its id, title, unit and scale.
+    pub(super) fn over_time(
+        [id, title, unit, scale]: [&'static str; 4],
+        note: String,
+        time: Ref,
+        curves: Vec<Curve>,
+    ) -> Self {
+        let (choice, marks) = (None, Vec::new());
+        Self { id, title, unit, scale, note, choice, over: "time", time, curves, marks }
+    }
+}
+
 /// A curve of a plot.
 #[derive(Debug, Serialize)]
 pub(super) struct Curve {
@@ -84,18 +97,7 @@ pub fn plots(
         let curves = decimation.curves(trajectory, &source, pack)?;
         let PlotSource { id, title, unit, log, note, choice, .. } = source;
         let (scale, note) = (if log { "log" } else { "linear" }, note.to_owned());
-        all.push(Plot {
-            id,
-            title,
-            unit,
-            scale,
-            note,
-            choice,
-            over: "time",
-            time,
-            curves,
-            marks: Vec::new(),
-        });
+        all.push(Plot { choice, ..Plot::over_time([id, title, unit, scale], note, time, curves) });
     }
     Ok(all)
 }

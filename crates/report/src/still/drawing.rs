@@ -313,11 +313,8 @@ mod tests {
         let camera = camera(Lens::Perspective, eye, 150.0);
         let ball = || Shape::of(&Mesh::of(&Solid::Sphere(Sphere::new(0.7).unwrap())));
         for position in [eye, eye + Vec3::new(0.3, 0.7, 0.0), eye - Vec3::y() * 5.0, Vec3::repeat(f64::NAN)] {
-            pixels(
-                &camera,
-                &[(cube(1.0), Pose::at(position), None), (ball(), Pose::at(position), None)],
-                1.0,
-            );
+            let bodies = [cube(1.0), ball()].map(|shape| (shape, Pose::at(position), None));
+            pixels(&camera, &bodies, 1.0);
         }
         // A floor that extends below and behind the eye is visible before it.
         let mut drawing = Drawing::new(&camera, Light::of(&camera, &Vec3::z()), &Vec3::zeros());

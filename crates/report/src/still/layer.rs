@@ -368,11 +368,7 @@ mod tests {
     #[test]
     fn bands_do_not_show() {
         let face = |near: f64| {
-            [
-                corner(-50.0, -50.0, near, 90.0),
-                corner(150.0, -50.0, near, 90.0),
-                corner(20.0, 150.0, near, 90.0),
-            ]
+            [[-50.0, -50.0], [150.0, -50.0], [20.0, 150.0]].map(|[x, y]| corner(x, y, near, 90.0))
         };
         let pen = Pen { width: 2.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel };
         let ends = [[3.0, 2.0], [37.0, 36.0]].map(|[x, y]| ScreenPoint { x, y, near: 1.0 });
@@ -408,16 +404,9 @@ mod tests {
     #[test]
     fn triangles_without_area_and_far_away_are_harmless() {
         let mut layer = started(8, 8, 2);
-        layer.triangle(
-            &[corner(1.0, 1.0, 1.0, 9.0), corner(5.0, 5.0, 1.0, 9.0), corner(3.0, 3.0, 1.0, 9.0)],
-            1,
-            true,
-        );
-        layer.triangle(
-            &[corner(-1e12, -1e12, 1.0, 9.0), corner(1e12, -1e12, 1.0, 9.0), corner(0.0, 1e12, 1.0, 9.0)],
-            1,
-            true,
-        );
+        for ends in [[[1.0, 1.0], [5.0, 5.0], [3.0, 3.0]], [[-1e12, -1e12], [1e12, -1e12], [0.0, 1e12]]] {
+            layer.triangle(&ends.map(|[x, y]| corner(x, y, 1.0, 9.0)), 1, true);
+        }
         assert!(shown(&layer, 8, 8).as_chunks::<4>().0.iter().all(|p| *p == [9, 9, 9, 255]));
         let wild =
             [ScreenPoint { x: f64::NAN, y: 0.0, near: 1.0 }, ScreenPoint { x: 1e300, y: -1e300, near: 1.0 }];

@@ -47,14 +47,7 @@ pub fn round_length(most: f64) -> f64 {
     }
     let power = 10f64.powi(most.log10().floor() as i32);
     let first = most / power;
-    power
-        * if first >= 5.0 {
-            5.0
-        } else if first >= 2.0 {
-            2.0
-        } else {
-            1.0
-        }
+    power * [5.0, 2.0].into_iter().find(|factor| first >= *factor).unwrap_or(1.0)
 }
 
 /// The length of the bar of a picture.

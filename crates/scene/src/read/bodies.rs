@@ -174,10 +174,7 @@ impl Reader<'_, '_> {
         let linear = f.vector("velocity")?;
         let world = f.vector("angular_velocity")?;
         let own = f.vector("body_angular_velocity")?;
-        if world.is_some() && own.is_some() {
-            let message = "is given together with `angular_velocity`";
-            return Err(f.wrong("body_angular_velocity", message, "keep one of the two"));
-        }
+        f.not_both("angular_velocity", "body_angular_velocity")?;
         let given = linear.is_some() || world.is_some() || own.is_some();
         Ok(given.then(|| WrittenVelocity {
             linear: linear.unwrap_or_else(Vec3::zeros),
@@ -205,9 +202,7 @@ impl Reader<'_, '_> {
     /// The mass, as given or from density and shapes.
     fn mass(&self, parts: &Parts, material: Option<usize>) -> Read<f64> {
         let f = &self.fields;
-        if f.has("mass") && f.has("density") {
-            return Err(f.wrong("density", "is given together with `mass`", "keep one of the two"));
-        }
+        f.not_both("mass", "density")?;
         let mass = f.positive("mass", KILOGRAMS)?;
         let density = self.density(material)?;
         match (mass, density, Self::properties(parts)) {
@@ -235,11 +230,8 @@ impl Reader<'_, '_> {
         } else {
             if center.is_some() {
                 let message = "is given, but the inertia about it is not";
-                return Err(f.wrong(
-                    "center_of_mass",
-                    message,
-                    "add `inertia` or `moments` about the centre of mass",
-                ));
+                let remedy = "add `inertia` or `moments` about the centre of mass";
+                return Err(f.wrong("center_of_mass", message, remedy));
             }
             let Some(properties) = properties else {
                 let message =
@@ -264,9 +256,7 @@ impl Reader<'_, '_> {
 
     fn inertia(&self) -> Read<Option<Mat3>> {
         let f = &self.fields;
-        if f.has("inertia") && f.has("moments") {
-            return Err(f.wrong("moments", "is given together with `inertia`", "keep one of the two"));
-        }
+        f.not_both("inertia", "moments")?;
         if let Some(moments) = f.vector("moments")? {
             return Ok(Some(Mat3::from_diagonal(&moments)));
         }

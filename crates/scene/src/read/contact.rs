@@ -9,7 +9,7 @@
 use super::bodies::WrittenBody;
 use super::joints::{BodyTable, WrittenJoint};
 use super::materials::{Material, coefficients};
-use crate::report::{Place, Read};
+use crate::report::{Place, Read, read_all};
 use crate::tolerances::ALLOWED_PENETRATION;
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_mechanics::contact::{ContactSpec, PairRule, Potential, Surface};
@@ -153,13 +153,7 @@ fn options(f: &Fields) -> Read<ContactOptions> {
 }
 
 fn pairs(body_table: &BodyTable<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
-    let Some(node) = f.node("pairs") else { return Ok(Vec::new()) };
-    let Some(table) = node.table() else {
-        let remedy = "write [contact.pairs.NAME] and its keys below";
-        return Err(f.wrong("pairs", &format!("is {}, not a table of named things", node.kind()), remedy));
-    };
-    let all: Vec<Read<WrittenPair>> = table.entries.iter().map(|entry| pair(body_table, entry)).collect();
-    all.into_iter().collect()
+    read_all(f.entries("pairs")?.iter().map(|entry| pair(body_table, entry)))
 }
 
 fn pair(body_table: &BodyTable<'_>, entry: &Entry) -> Read<WrittenPair> {

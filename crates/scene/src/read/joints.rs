@@ -112,11 +112,8 @@ fn joint(body_table: &BodyTable<'_>, entry: &Entry) -> Read<Option<WrittenJoint>
     let child = end(body_table, &f, "child", "name the child body");
     let (kind, parent, child) = (kind?, parent?, child?);
     let Some(child) = child else {
-        return Err(f.wrong(
-            "child",
-            "is the world",
-            "swap parent and child: the world can only be a parent",
-        ));
+        let remedy = "swap parent and child: the world can only be a parent";
+        return Err(f.wrong("child", "is the world", remedy));
     };
     if parent == Some(child) {
         let message = format!("joint `{}` connects `{}` to itself", entry.key, body_table.bodies[child].0);
@@ -184,6 +181,22 @@ pub(crate) fn coordinate_names(kind: JointKind) -> &'static [&'static str] {
         JointKind::Universal => &["first", "second"],
         JointKind::Planar => &["x", "y", "angle"],
         JointKind::Fixed | JointKind::Spherical | JointKind::Free | JointKind::Rod => &[],
+    }
+}
+
+/// The rates of a joint with a number of degrees of freedom: one under `rate`, or all under `rates`.
+pub(crate) fn given_rates(f: &Fields<'_>, dofs: usize, word: &str) -> Read<Option<Vec<f64>>> {
+    let (key, rates) = match f.number("rate")? {
+        Some(rate) => ("rate", Some(vec![rate])),
+        None => ("rates", f.number_list("rates")?),
+    };
+    match rates {
+        Some(rates) if rates.len() != dofs => {
+            let message =
+                format!("gives {} for the {dofs} degrees of freedom of a {word} joint", rates.len());
+            Err(f.wrong(key, &message, &format!("give a list `rates` of {dofs}")))
+        }
+        rates => Ok(rates),
     }
 }
 
@@ -282,11 +295,8 @@ impl Reader<'_> {
                 return Err(f.missing("second_axis", "give the second axis, at right angles to `axis`"));
             }
             (Revolute | Prismatic | Cylindrical, Some(_)) => {
-                return Err(f.wrong(
-                    "second_axis",
-                    &format!("is given, but a {word} joint has one axis"),
-                    "remove it",
-                ));
+                let message = format!("is given, but a {word} joint has one axis");
+                return Err(f.wrong("second_axis", &message, "remove it"));
             }
             (_, None) => tangents(&axis).0,
             (_, Some(second)) => second,
@@ -367,24 +377,8 @@ impl Reader<'_> {
     }
 
     fn rates(&self) -> Read<Option<Vec<f64>>> {
-        let f = &self.f;
-        if f.has("rate") && f.has("rates") {
-            return Err(f.wrong("rates", "is given together with `rate`", "keep one of the two"));
-        }
-        let dofs = self.kind.dofs(self.particle);
-        let (key, given) = match f.number("rate")? {
-            Some(rate) => ("rate", Some(vec![rate])),
-            None => ("rates", f.number_list("rates")?),
-        };
-        match given {
-            Some(rates) if rates.len() != dofs => {
-                let word = self.kind.word();
-                let message =
-                    format!("gives {} for the {dofs} degrees of freedom of a {word} joint", rates.len());
-                Err(f.wrong(key, &message, &format!("give a list `rates` of {dofs}")))
-            }
-            given => Ok(given),
-        }
+        self.f.not_both("rate", "rates")?;
+        given_rates(&self.f, self.kind.dofs(self.particle), self.kind.word())
     }
 
     /// `[lower, upper]` for one coordinate, or a list of such pairs.

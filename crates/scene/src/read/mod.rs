@@ -31,26 +31,45 @@ use percussion_mechanics::{Model, State};
 use scene_parts::SceneParts;
 use start::ModelAssembler;
 
-/// The contents of a scene, with the model.
-pub(crate) struct Built {
+/// A scene: the model, its initial state, and the settings of its run, plan or shooting.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The name of its folder or file.
+    pub name: String,
+    /// Its title, one line.
     pub title: String,
+    /// Its description.
     pub description: String,
-    pub run: RunSettings,
-    pub contact: Option<ContactSettings>,
-    pub plan: Option<PlanSettings>,
-    pub shoot: Option<ShootSettings>,
-    pub materials: Vec<Material>,
-    pub body_materials: Vec<Option<usize>>,
-    pub body_colors: Vec<Option<[u8; 3]>>,
+    /// The model: everything that is constant in time.
     pub model: Model,
+    /// The state at time zero.
     pub state: State,
+    /// Settings of the run.
+    pub run: RunSettings,
+    /// Settings of contact; without them nothing collides.
+    pub contact: Option<ContactSettings>,
+    /// The optimal control problem of `[plan]`, if there is one.
+    pub plan: Option<PlanSettings>,
+    /// The shooting problem of `[shoot]`, if there is one.
+    pub shoot: Option<ShootSettings>,
+    /// The materials.
+    pub materials: Vec<Material>,
+    /// The material of each body, as an index into `materials`.
+    pub body_materials: Vec<Option<usize>>,
+    /// The color of each body (red, green, blue), where the scene gives one.
+    pub body_colors: Vec<Option<[u8; 3]>>,
+    /// The resolved scene: includes, overrides, templates and patterns written out. It loads to a bitwise identical model.
+    pub resolved: String,
+    /// Warnings.
+    pub warnings: Vec<String>,
 }
 
-/// Reads everything, so that all complaints are reported, and builds the model if there are none.
-pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
+/// Reads everything, so that all complaints are reported, and builds the model if there are none. Name, resolved text and warnings
+/// are added by the caller.
+pub(crate) fn build(report: &Report, root: &Node) -> Read<Scene> {
     let top = Fields::of(report, root, "", &TOP)?;
     for name in ["shapes", "materials", "bodies", "joints", "forces"] {
-        collection(&top, name);
+        _ = top.entries(name);
     }
     let title = top.text("title").map(|text| text.unwrap_or_default().to_owned());
     let description = top.text("description").map(|text| text.unwrap_or_default().to_owned());
@@ -96,15 +115,14 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let (model, state, contact) = assembler.assemble(contact.as_ref(), &materials, &mut run)?;
     let (contact, spec) = contact.unzip();
     let built = plan::Built { model: &model, state: &state, scheme: run.scheme, contact: spec.as_ref() };
-    let (plan, shoot) = (
-        plan::plan(&body_table, &parts, &built, top.table),
-        plan::shoot(&body_table, &parts, &built, top.table),
-    );
+    let plan = plan::plan(&body_table, &parts, &built, top.table);
+    let shoot = plan::shoot(&body_table, &parts, &built, top.table);
     let (plan, shoot) = (plan?, shoot?);
     // There are no bodies with complaints here.
     let body_materials = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.material)).collect();
     let body_colors = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.color)).collect();
-    Ok(Built {
+    Ok(Scene {
+        name: String::new(),
         title,
         description,
         run,
@@ -116,14 +134,7 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
         body_colors,
         model,
         state,
+        resolved: String::new(),
+        warnings: Vec::new(),
     })
-}
-
-/// Reports a collection that is not a table of named tables.
-fn collection(top: &Fields, name: &str) {
-    let Some(node) = top.node(name) else { return };
-    if node.table().is_none() {
-        let remedy = format!("write [{name}.NAME] and its keys below");
-        _ = top.wrong(name, &format!("is {}, not a table of named things", node.kind()), &remedy);
-    }
 }

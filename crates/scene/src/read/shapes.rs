@@ -92,11 +92,8 @@ impl<'a> Shapes<'a> {
         let mut all = Parts::Space(Vec::new());
         for (i, part) in list.iter().enumerate() {
             if !all.add(self.parts(part, &format!("{}[{i}]", fields.path(key)))?) {
-                return Err(fields.wrong(
-                    key,
-                    "mixes shapes of the plane and of space",
-                    "make all planar, or none",
-                ));
+                let remedy = "make all planar, or none";
+                return Err(fields.wrong(key, "mixes shapes of the plane and of space", remedy));
             }
         }
         Ok(all)

@@ -3,6 +3,7 @@
 //! Lines are on the disk before the checkpoint that counts their bytes is written. A run that is resumed removes later lines and ends
 //! with the lines of an uninterrupted run.
 
+use percussion_geometry::Vec3;
 use percussion_mechanics::Model;
 use percussion_mechanics::step_record::{Impact, ImpactKind};
 use serde::{Deserialize, Serialize};
@@ -39,19 +40,28 @@ pub struct EventRecord<'a> {
 }
 
 impl<'a> EventRecord<'a> {
-    fn new(impact: &Impact, model: &'a Model) -> Self {
+    /// Of two bodies of a model, with point, normal and impulse; energies and normal velocities are those before and after.
+    pub(super) fn of(
+        model: &'a Model,
+        kind: &'static str,
+        time: f64,
+        bodies: (usize, usize),
+        [point, normal, impulse]: [Vec3; 3],
+        energy: (f64, f64),
+        speed: (f64, f64),
+    ) -> Self {
         let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
         Self {
-            time: impact.time,
-            bodies: [name(impact.bodies.0), name(impact.bodies.1)],
-            point: impact.point.into(),
-            normal: impact.normal.into(),
-            impulse: impact.impulse.into(),
-            kind: Cow::Borrowed(impact.kind.word()),
-            energy_before: impact.energy.0,
-            energy_after: impact.energy.1,
-            normal_velocity_before: impact.speed.0,
-            normal_velocity_after: impact.speed.1,
+            time,
+            bodies: [name(bodies.0), name(bodies.1)],
+            point: point.into(),
+            normal: normal.into(),
+            impulse: impulse.into(),
+            kind: Cow::Borrowed(kind),
+            energy_before: energy.0,
+            energy_after: energy.1,
+            normal_velocity_before: speed.0,
+            normal_velocity_after: speed.1,
         }
     }
 }
@@ -82,7 +92,9 @@ impl EventWriter {
 
     /// Writes the line of an impact and returns whether it counts as a collision.
     pub fn push(&mut self, impact: &Impact, model: &Model) -> io::Result<bool> {
-        self.write(&EventRecord::new(impact, model))?;
+        let Impact { time, bodies, point, normal, impulse, energy, speed, .. } = *impact;
+        let vectors = [point, normal, impulse];
+        self.write(&EventRecord::of(model, impact.kind.word(), time, bodies, vectors, energy, speed))?;
         Ok(impact.kind != ImpactKind::Fallback)
     }
 

@@ -8,7 +8,6 @@ use percussion_control::plan::ContactJoint;
 use percussion_control::replay::{self, ContactJoints, Deviation, JointRecord};
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::{JointKind, Model, Simulation, State};
-use std::borrow::Cow;
 
 /// The plan that a run follows.
 pub(super) struct PlanFollower {
@@ -23,7 +22,7 @@ impl PlanFollower {
     /// For the nodes of a plan, under the scheme of a run.
     pub fn new(nodes: Vec<State>, joints: ContactJoints, run: &RunSettings) -> Self {
         let agreement = Deviation::default();
-        Self { nodes, agreement, joints, scheme: run.scheme.clone(), options: run.options }
+        Self { nodes, agreement, joints, scheme: run.scheme, options: run.options }
     }
 
     /// Number of intervals, which is the number of steps.
@@ -57,7 +56,10 @@ impl PlanFollower {
         time: f64,
     ) -> impl Iterator<Item = EventRecord<'a>> {
         let made = self.joints.records();
-        made[made.len() - count..].iter().map(move |made| event(made, model, time))
+        made[made.len() - count..].iter().map(move |made| {
+            let vectors = [made.point, made.normal, made.impulse];
+            EventRecord::of(model, "joint", time, made.bodies, vectors, made.energy, made.speed)
+        })
     }
 
     /// Compares the state with the node at the end of an interval.
@@ -99,22 +101,5 @@ fn kind(joint: ContactJoint) -> JointKind {
     match joint {
         ContactJoint::Point => JointKind::Spherical,
         ContactJoint::Rigid => JointKind::Fixed,
-    }
-}
-
-/// The event of a contact that makes a joint.
-fn event<'a>(made: &'a JointRecord, model: &'a Model, time: f64) -> EventRecord<'a> {
-    let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
-    EventRecord {
-        time,
-        bodies: [name(made.bodies.0), name(made.bodies.1)],
-        point: made.point.into(),
-        normal: made.normal.into(),
-        impulse: made.impulse.into(),
-        kind: Cow::Borrowed("joint"),
-        energy_before: made.energy.0,
-        energy_after: made.energy.1,
-        normal_velocity_before: made.speed.0,
-        normal_velocity_after: made.speed.1,
     }
 }

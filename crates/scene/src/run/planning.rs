@@ -36,7 +36,6 @@ use percussion_mechanics::spatial::{Vec6, angular, linear};
 use percussion_mechanics::step_record::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::{Ledger, Model, NamedArrays, State};
 use percussion_solve::nlp::CallbackAction;
-use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -292,7 +291,6 @@ fn kinetic(model: &Model, state: &State, slot: usize, twist: &Vec6) -> f64 {
 
 /// The event of a planned contact, with the states before and after it.
 fn event<'a>(model: &'a Model, contact: &ContactSolution, before: &State, after: &State) -> EventRecord<'a> {
-    let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
     let pair = [contact.bodies.0, contact.bodies.1];
     let speed = |state: &State| {
         let twists = model.twists(state);
@@ -316,16 +314,7 @@ fn event<'a>(model: &'a Model, contact: &ContactSolution, before: &State, after:
             .map(|slot| kinetic(model, state, slot, &twists[slot]))
             .sum::<f64>()
     };
-    EventRecord {
-        time: contact.time,
-        bodies: [name(pair[0]), name(pair[1])],
-        point: contact.point.into(),
-        normal: contact.normal.into(),
-        impulse: contact.impulse.into(),
-        kind: Cow::Borrowed("planned"),
-        energy_before: energy(before),
-        energy_after: energy(after),
-        normal_velocity_before: speed(before),
-        normal_velocity_after: speed(after),
-    }
+    let vectors = [contact.point, contact.normal, contact.impulse];
+    let (energy, speed) = ((energy(before), energy(after)), (speed(before), speed(after)));
+    EventRecord::of(model, "planned", contact.time, contact.bodies, vectors, energy, speed)
 }

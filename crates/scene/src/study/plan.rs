@@ -4,9 +4,9 @@ use super::record::{PointOutcome, PointStatus, UnknownPath, lookup};
 use super::{Axis, AxisValue, Figure, Source, Study};
 use crate::complaint::{Complaint, SceneError};
 use crate::report::Report;
-use crate::run::npz::Crc;
 use crate::run::prepare;
 use crate::scene::Scene;
+use flate2::Crc;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -79,13 +79,13 @@ fn check_scene(
     let scene = source(overrides).map_err(|error| error.complaints)?;
     let (steps, warnings) = (scene.run.steps(), scene.warnings.clone());
     let mut crc = Crc::new();
-    crc.add(scene.resolved.as_bytes());
+    crc.update(scene.resolved.as_bytes());
     prepare(scene).map_err(|error| {
         let text = error.to_string();
         let (message, remedy) = text.split_once("; ").unwrap_or((&text, "change the scene or the values"));
         vec![study.place.complaint(format!("{label}: {message}"), remedy)]
     })?;
-    Ok((format!("{:08x}", crc.value()), steps, warnings))
+    Ok((format!("{:08x}", crc.sum()), steps, warnings))
 }
 
 /// The label of a point and the name of its run folder.

@@ -1,7 +1,7 @@
 //! Reads study files.
 
 use super::{Axis, AxisValue, Figure, Fit, Published, Scale, SourcePlace, Study};
-use crate::report::{Place, Read, Report};
+use crate::report::{Place, Read, Report, read_all};
 use crate::scene::name_of;
 use crate::tree::{Entry, Fields, Node, Value, document, list, quoted, text};
 use std::collections::BTreeMap;
@@ -78,12 +78,6 @@ fn set(top: &Fields) -> Read<Vec<((String, String), SourcePlace)>> {
         Ok(((path.trim().to_owned(), value.trim().to_owned()), source_place(top.report, item.place)))
     };
     read_all(items.iter().enumerate().map(change))
-}
-
-/// All values, or `Reported` if there was a complaint about one of them: all of them are read.
-fn read_all<T>(all: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
-    let all: Vec<Read<T>> = all.collect();
-    all.into_iter().collect()
 }
 
 /// The tables of a collection.
@@ -247,11 +241,8 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !entry.key.chars().all(plain) || entry.key.is_empty() {
         let remedy = "use letters, digits, `-` and `_`: its chart is NAME.svg";
-        return Err(report.complain(
-            entry.place,
-            format!("`{}` is not a valid name of a figure", entry.key),
-            remedy,
-        ));
+        let message = format!("`{}` is not a valid name of a figure", entry.key);
+        return Err(report.complain(entry.place, message, remedy));
     }
     let known = ["value", "label", "unit", "scale", "slope", "fit", "published"];
     let fields = Fields::of(report, &entry.node, &name, &known)?;

@@ -307,10 +307,9 @@ mod tests {
         assert_eq!(number("energy.kinetic.1"), Some(2.0));
         assert_eq!(number("sources.friction.energy"), Some(-3.0));
         let unknown_path = lookup(&summary, "energy.knetic").err().unwrap();
-        assert_eq!(
-            (unknown_path.at.as_str(), unknown_path.key.as_str(), unknown_path.known),
-            ("energy", "knetic", vec!["kinetic".to_owned()])
-        );
+        assert_eq!(unknown_path.at, "energy");
+        assert_eq!(unknown_path.key, "knetic");
+        assert_eq!(unknown_path.known, ["kinetic"]);
         assert!(
             lookup(&summary, "sources.drag.energy")
                 .is_err_and(|unknown_path| unknown_path.known == ["friction"])

@@ -1,6 +1,6 @@
 //! Typed access to the values of a table. Every complaint has the full name of the key, its line and a remedy.
 
-use super::{Node, Table, Value};
+use super::{Entry, Node, Table, Value};
 use crate::report::{Place, Read, Report};
 use percussion_geometry::Vec3;
 use percussion_geometry::tolerances::LARGEST;
@@ -194,17 +194,35 @@ impl<'a> Fields<'a> {
     pub fn boolean(&self, key: &str) -> Read<Option<bool>> {
         self.read(key, |report, node, name| match node.value {
             Value::Boolean(boolean) => Ok(boolean),
-            _ => Err(report.complain(
-                node.place,
-                format!("`{name}` is {}", node.kind()),
-                "write true or false, without quotes",
-            )),
+            _ => {
+                let message = format!("`{name}` is {}", node.kind());
+                Err(report.complain(node.place, message, "write true or false, without quotes"))
+            }
         })
     }
 
     /// A whole number from `least`.
     pub fn count(&self, key: &str, least: usize) -> Read<Option<usize>> {
         self.read(key, |report, node, name| count(report, node, name, least))
+    }
+
+    /// The entries of a collection of named things; empty if it is absent.
+    pub fn entries(&self, key: &str) -> Read<&'a [Entry]> {
+        let Some(node) = self.node(key) else { return Ok(&[]) };
+        let Some(Table { entries }) = node.table() else {
+            let message = format!("is {}, not a table of named things", node.kind());
+            let remedy = format!("write [{}.NAME] and its keys below", self.path(key));
+            return Err(self.wrong(key, &message, &remedy));
+        };
+        Ok(entries)
+    }
+
+    /// Reports a key that is given together with another one.
+    pub fn not_both(&self, other: &str, key: &str) -> Read<()> {
+        if !(self.has(other) && self.has(key)) {
+            return Ok(());
+        }
+        Err(self.wrong(key, &format!("is given together with `{other}`"), "keep one of the two"))
     }
 
     /// A list.

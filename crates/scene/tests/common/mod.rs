@@ -4,6 +4,8 @@
 pub mod solved;
 
 use percussion_scene::{Complaint, Scene};
+use std::fs;
+use std::path::PathBuf;
 
 /// A text with the run it needs.
 pub fn with_run(text: &str) -> String {
@@ -22,9 +24,30 @@ pub fn changed(text: &str, overrides: &[(&str, &str)]) -> Scene {
 
 /// The scene of a text with overrides, or what is wrong with it.
 pub fn try_changed(text: &str, overrides: &[(&str, &str)]) -> Result<Scene, Vec<Complaint>> {
-    let overrides: Vec<(String, String)> =
-        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    Scene::parse(text, "test.toml", "folder", &overrides).map_err(|error| error.complaints)
+    Scene::parse(text, "test.toml", "folder", &owned(overrides)).map_err(|error| error.complaints)
+}
+
+fn owned(overrides: &[(&str, &str)]) -> Vec<(String, String)> {
+    overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect()
+}
+
+/// A scene of the gallery with overrides.
+pub fn gallery(name: &str, overrides: &[(&str, &str)]) -> Scene {
+    let path = format!("{}/../../scenes/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
+    Scene::load(path, &owned(overrides)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All files of the gallery that end in `.toml`, sorted: scenes, or studies.
+pub fn gallery_files(studies: bool) -> Vec<PathBuf> {
+    let folders = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes")).unwrap();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+    let mut found: Vec<PathBuf> = files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter(|path| path.ends_with("study.toml") == studies)
+        .collect();
+    found.sort();
+    found
 }
 
 /// What is wrong with a text.
@@ -42,6 +65,15 @@ pub fn refused(text: &str, said: &str) {
     assert!(whole.starts_with(&format!("folder/test.toml:{line}:")), "{whole}");
     assert!(whole.contains(said), "{whole}\nlacks\n{said}");
     assert!(!found[0].remedy.is_empty(), "{whole} has no remedy");
+}
+
+/// Every text is refused after this beginning, at its line that ends in `# <- MESSAGE`, with the message.
+pub fn all_refused(before: &str, texts: &[&str]) {
+    for text in texts {
+        let (head, rest) = text.split_once("# <- ").expect("a marked line");
+        let (said, tail) = rest.split_once('\n').unwrap_or((rest, ""));
+        refused(&format!("{before}{head}# <-\n{tail}"), said);
+    }
 }
 
 /// Fenced blocks of a page with what follows the fence.

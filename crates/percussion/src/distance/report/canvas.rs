@@ -130,20 +130,13 @@ impl Canvas {
         for (name, direction) in &self.axes {
             let tip = [centre[0] + 20.0 * direction[0], centre[1] - 20.0 * direction[1]];
             let text = [centre[0] + 28.0 * direction[0], centre[1] - 28.0 * direction[1] + 3.5];
-            push(
+            _ = write!(
                 out,
-                format_args!(
-                    "<path class=\"axis\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"/><text class=\"axis-name\" x=\"{:.1}\" y=\"{:.1}\">{name}</text>",
-                    centre[0], centre[1], tip[0], tip[1], text[0], text[1]
-                ),
+                "<path class=\"axis\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"/><text class=\"axis-name\" x=\"{:.1}\" y=\"{:.1}\">{name}</text>",
+                centre[0], centre[1], tip[0], tip[1], text[0], text[1]
             );
         }
     }
-}
-
-/// Writing to a string cannot fail.
-fn push(out: &mut String, text: std::fmt::Arguments) {
-    let _ = out.write_fmt(text);
 }
 
 /// How metres become pixels.
@@ -190,18 +183,18 @@ impl Fit {
                 out.push_str("<path d=\"");
                 for (k, point) in points.iter().enumerate() {
                     let [x, y] = self.pixel(point);
-                    push(out, format_args!("{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' }));
+                    _ = write!(out, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
                 }
-                push(out, format_args!("{}\" {style}/>", if *closed { "Z" } else { "" }));
+                _ = write!(out, "{}\" {style}/>", if *closed { "Z" } else { "" });
             }
             Element::Arrow { from, to, class, colour } => self.write_arrow(out, from, to, class, colour),
             Element::Dot { at, radius, style } => {
                 let [x, y] = self.pixel(at);
-                push(out, format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" {style}/>"));
+                _ = write!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" {style}/>");
             }
             Element::Label { at, text, class } => {
                 let [x, y] = self.pixel(at);
-                push(out, format_args!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>"));
+                _ = write!(out, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
             }
         }
     }
@@ -225,13 +218,11 @@ impl Fit {
             "M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z",
             q[0], q[1], left[0], left[1], right[0], right[1]
         );
-        push(
+        _ = write!(
             out,
-            format_args!(
-                "<g class=\"{class}\"><path d=\"{shaft}{tip}\" fill=\"none\" stroke=\"#fff\" stroke-opacity=\"0.7\" stroke-width=\"4.5\" \
+            "<g class=\"{class}\"><path d=\"{shaft}{tip}\" fill=\"none\" stroke=\"#fff\" stroke-opacity=\"0.7\" stroke-width=\"4.5\" \
                  stroke-linejoin=\"round\"/><path d=\"{shaft}\" stroke=\"{colour}\" stroke-width=\"2.2\"/>\
                  <path d=\"{tip}\" fill=\"{colour}\"/></g>"
-            ),
         );
     }
 
@@ -241,16 +232,14 @@ impl Fit {
         let power = 10f64.powf(wanted.log10().floor());
         let metres = power * [5.0, 2.0, 1.0].into_iter().find(|m| m * power <= wanted).unwrap_or(1.0);
         let (x1, x0, y) = (WIDTH - 16.0, WIDTH - 16.0 - metres * self.scale, HEIGHT - 14.0);
-        push(
+        _ = write!(
             out,
-            format_args!(
-                "<path class=\"axis\" d=\"M{x0:.1} {:.1}V{y:.1}H{x1:.1}V{:.1}\"/>\
+            "<path class=\"axis\" d=\"M{x0:.1} {:.1}V{y:.1}H{x1:.1}V{:.1}\"/>\
                  <text class=\"axis-name\" x=\"{:.1}\" y=\"{:.1}\">{metres} m</text>",
-                y - 4.0,
-                y - 4.0,
-                0.5 * (x0 + x1),
-                y - 6.0
-            ),
+            y - 4.0,
+            y - 4.0,
+            0.5 * (x0 + x1),
+            y - 6.0
         );
     }
 }

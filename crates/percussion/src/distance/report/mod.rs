@@ -1,16 +1,18 @@
 //! The page of a `distance` run: a drawing and the figures of every pair, in one file that opens offline.
 //!
 //! [`Report`] observes the stream and keeps the first pairs; `space.rs` and `plane.rs` draw
-//! them on a `canvas.rs`, `page.rs` lays out the page. It writes text and touches no file.
+//! them on a `canvas.rs`, `placed.rs` what both have in common, `page.rs` lays out the page. It writes text and touches no file.
 
 mod camera;
 mod canvas;
 mod page;
+mod placed;
 mod plane;
 mod space;
 
 use crate::distance::{Answer, Body, LineError, Observer, Pair, Query, StreamCounts};
 use canvas::{Canvas, Side};
+use placed::Placed;
 
 /// Collects the pairs of a stream for a page.
 #[derive(Debug)]
@@ -125,19 +127,15 @@ fn drawn(pair: &Pair, answer: &Answer) -> Option<Canvas> {
     match (&*pair.a, &*pair.b) {
         (Body::Space(a), Body::Space(b)) => {
             let (pose_a, pose_b) = (pair.placement_a.space().ok()?, pair.placement_b.space().ok()?);
-            Some(space::draw(
-                &space::Placed { side: Side::A, parts: a, pose: pose_a, part: i, weights: &answer.weights_a },
-                &space::Placed { side: Side::B, parts: b, pose: pose_b, part: j, weights: &answer.weights_b },
-                answer,
-            ))
+            let a = Placed { side: Side::A, parts: a, pose: pose_a, part: i, weights: &answer.weights_a };
+            let b = Placed { side: Side::B, parts: b, pose: pose_b, part: j, weights: &answer.weights_b };
+            Some(space::draw([&a, &b], answer))
         }
         (Body::Plane(a), Body::Plane(b)) => {
             let (pose_a, pose_b) = (pair.placement_a.plane().ok()?, pair.placement_b.plane().ok()?);
-            Some(plane::draw(
-                &plane::Placed { side: Side::A, parts: a, pose: pose_a, part: i, weights: &answer.weights_a },
-                &plane::Placed { side: Side::B, parts: b, pose: pose_b, part: j, weights: &answer.weights_b },
-                answer,
-            ))
+            let a = Placed { side: Side::A, parts: a, pose: pose_a, part: i, weights: &answer.weights_a };
+            let b = Placed { side: Side::B, parts: b, pose: pose_b, part: j, weights: &answer.weights_b };
+            Some(plane::draw([&a, &b], answer))
         }
         _ => None,
     }

@@ -8,7 +8,8 @@ use percussion_geometry::{Pose, Vec3};
 
 use super::camera::Camera;
 use super::canvas::{Canvas, Point, Side};
-use crate::distance::{Answer, Part, Weights};
+use super::placed::{self, annotate};
+use crate::distance::Answer;
 
 /// Directions in which the outline of a curved body is sampled.
 const OUTLINE: usize = 96;
@@ -16,67 +17,24 @@ const OUTLINE: usize = 96;
 /// Opacity of bodies: the far side and the other body are visible through them.
 const OPACITY: f64 = 0.74;
 
-/// Length of an arrow of weight one, as a fraction of the size of the pair.
-const ARROW: f64 = 0.45;
-
-/// Length of the normal, likewise.
-const NORMAL: f64 = 0.75;
-
-/// A body of the pair: its parts, its placement, the part that answered and its weights.
-pub struct Placed<'p> {
-    /// Its letter and colour.
-    pub side: Side,
-    /// Convex parts.
-    pub parts: &'p [Part<Solid, Pose>],
-    /// Placement of the whole.
-    pub pose: Pose,
-    /// The part that answered.
-    pub part: usize,
-    /// Its active vertices.
-    pub weights: &'p Weights,
-}
-
-impl Placed<'_> {
-    /// Centre and radius of what can be drawn of it.
-    fn extent(&self) -> Option<(Vec3, f64)> {
-        let part = &self.parts[self.part];
-        let radius = part.shape.outer_radius();
-        radius.is_finite().then(|| (part.placed(&self.pose).point(&part.shape.reference()), radius))
-    }
-}
+type Placed<'p> = placed::Placed<'p, Solid, 3>;
 
 /// The drawing of a pair and its answer.
-pub fn draw(a: &Placed, b: &Placed, answer: &Answer) -> Canvas {
-    let normal = answer.normal.space().unwrap_or_else(Vec3::z);
+pub fn draw([a, b]: [&Placed; 2], answer: &Answer) -> Canvas {
+    let normal: Vec3 = placed::vector(&answer.normal);
     let camera = Camera::across(&normal);
     let mut canvas = Canvas::default();
-    let size = [a, b].iter().filter_map(|body| body.extent()).map(|(_, r)| r).fold(0.0, f64::max).max(1e-300);
-    let order = if normal.dot(&camera.toward) > 0.0 { [b, a] } else { [a, b] };
-    for body in order {
-        let other = if body.side == Side::A { b } else { a };
-        let near = contact_point(answer, body.side).or(other.extent().map(|(centre, _)| centre));
-        paint(&mut canvas, &camera, body, near.unwrap_or_else(Vec3::zeros), size);
+    let order = if normal.dot(&camera.toward) > 0.0 { [(b, a), (a, b)] } else { [(a, b), (b, a)] };
+    for (body, other) in order {
+        paint(&mut canvas, &camera, body, body.near(other, answer), placed::size([a, b]));
     }
-    annotate(&mut canvas, &camera, a, b, answer, size);
-    // Last: the line of centres, and with it the arrow of the normal, often crosses the letters.
-    for body in [a, b] {
-        if let Some((centre, _)) = body.extent() {
-            canvas.label(camera.project(&centre), body.side.letter(), "body-name");
-        }
-    }
+    annotate(&mut canvas, [a, b], answer, &|point| camera.project(point));
     canvas.axes(vec![
         ("x", camera.project(&Vec3::x())),
         ("y", camera.project(&Vec3::y())),
         ("z", camera.project(&Vec3::z())),
     ]);
     canvas
-}
-
-fn contact_point(answer: &Answer, side: Side) -> Option<Vec3> {
-    match side {
-        Side::A => answer.point_a?.space(),
-        Side::B => answer.point_b?.space(),
-    }
 }
 
 /// Paints the parts of a body, far ones first.
@@ -222,40 +180,4 @@ fn surface_curves(solid: &Solid) -> Vec<Vec<CurvePoint>> {
         }
         Solid::Polytope(_) | Solid::HalfSpace(_) => Vec::new(),
     }
-}
-
-/// Contact points, the normal, and at every active vertex the derivative of the separation with respect to
-/// it, `weight * alpha` [Johnson 2.67].
-fn annotate(canvas: &mut Canvas, camera: &Camera, a: &Placed, b: &Placed, answer: &Answer, size: f64) {
-    let (Some(point_a), Some(point_b)) = (contact_point(answer, Side::A), contact_point(answer, Side::B))
-    else {
-        return;
-    };
-    // Longer than any derivative and below them: at a single corner they lie on each other.
-    let normal = answer.normal.space().unwrap_or_else(Vec3::z);
-    let middle = 0.5 * (point_a + point_b);
-    let tip = middle + NORMAL * size * normal;
-    canvas.arrow(camera.project(&middle), camera.project(&tip), "normal", "#c41c55");
-    let alpha = answer.alpha.space().unwrap_or_else(Vec3::z);
-    for (body, sign) in [(a, 1.0), (b, -1.0)] {
-        let part = &body.parts[body.part];
-        let Solid::Polytope(polytope) = &part.shape else { continue };
-        let pose = part.placed(&body.pose);
-        for (source, weight) in &body.weights.0 {
-            let Some(index) = polytope.sources().iter().position(|s| s == source) else { continue };
-            let vertex = pose.point(&polytope.vertices()[index]);
-            let tip = vertex + sign * ARROW * size * *weight * alpha;
-            canvas.arrow(camera.project(&vertex), camera.project(&tip), "pull", body.side.ink());
-            canvas.dot(camera.project(&vertex), 3.4, body.side.ink(), "#fff");
-        }
-    }
-    for event in answer.events.iter().flatten() {
-        if let (Some(p), Some(q)) = (event.point_a.space(), event.point_b.space()) {
-            canvas.dot(camera.project(&(0.5 * (p + q))), 2.6, "#c41c55", "#fff");
-        }
-    }
-    let (p, q) = (camera.project(&point_a), camera.project(&point_b));
-    canvas.line(vec![q, p], "#c41c55", 1.6, false);
-    canvas.dot(q, 3.0, "#fff", Side::B.ink());
-    canvas.dot(p, 3.0, "#fff", Side::A.ink());
 }

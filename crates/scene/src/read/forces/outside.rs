@@ -46,7 +46,7 @@ impl Reader<'_> {
             let times = f.number_list("times")?.ok_or_else(|| f.missing("times", "list the times"))?;
             let values = f.rows::<3>("values")?.ok_or_else(|| f.missing("values", "list the vectors"))?;
             TimeTable::new(times, values)
-                .map_err(|error| self.f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)))?
+                .map_err(|error| f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)))?
         } else {
             TimeTable::constant(self.needed(key, self.f.numbers::<3>(key))?)
         };

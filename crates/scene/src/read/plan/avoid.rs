@@ -42,10 +42,7 @@ pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option
     let (pairs, except) = (lists("pairs"), lists("exclude"));
     let (margin, mut pairs, except) = (margin?.unwrap_or(0.0), pairs?, except?);
     if let Some(except) = except {
-        let parts = contacts.parts.len();
-        let meet = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
-        let meet = meet.filter(|(p, q)| contacts.may_collide(*p, *q)).map(|(p, q)| contacts.ordered(p, q));
-        pairs = Some(&pairs.unwrap_or_else(|| meet.collect()) - &except);
+        pairs = Some(&pairs.unwrap_or_else(|| contacts.all_pairs().into_iter().collect()) - &except);
     }
     Ok(Some(Avoidance { margin, pairs: pairs.map(|pairs| pairs.into_iter().collect()) }))
 }
@@ -85,11 +82,7 @@ pub(super) fn check_separation(
 ) -> Read<()> {
     let Some(contacts) = &context.model.contacts else { return Ok(()) };
     let known = |body: usize| context.island(body).is_none_or(|island| check.terminal.fixed[island]);
-    let parts = contacts.parts.len();
-    let pairs: Vec<(usize, usize)> = avoidance.pairs.clone().unwrap_or_else(|| {
-        let all = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
-        all.filter(|(p, q)| contacts.may_collide(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
-    });
+    let pairs = avoidance.pairs.clone().unwrap_or_else(|| contacts.all_pairs());
     let mut deepest: Option<(f64, (usize, usize))> = None;
     for pair in pairs {
         let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);

@@ -113,11 +113,8 @@ fn bounded(
 ) -> Read<Vec<(Place, BoundedMeasure)>> {
     if targets.is_empty() {
         let message = format!("`{}` specifies nothing", f.name);
-        return Err(context.report.complain(
-            f.place,
-            message,
-            "give targets of bodies or joints: bodies.NAME = { ... }",
-        ));
+        let remedy = "give targets of bodies or joints: bodies.NAME = { ... }";
+        return Err(context.report.complain(f.place, message, remedy));
     }
     let mut all = Vec::new();
     for target in &targets.bodies {

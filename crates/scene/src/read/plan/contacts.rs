@@ -1,7 +1,7 @@
 //! Planned contacts: two bodies, a node, and the contact law.
 
 use super::context::Context;
-use crate::report::Read;
+use crate::report::{Read, read_all};
 use crate::tree::{Fields, Node};
 use percussion_control::plan::{ContactFriction, ContactJoint, PlannedContact};
 use percussion_geometry::shapes::{PlanarShape, Solid};
@@ -17,9 +17,8 @@ pub(super) fn contacts(
     intervals: usize,
 ) -> Read<Vec<PlannedContact>> {
     let items = plan.list("contacts")?.unwrap_or_default();
-    let all: Vec<Read<PlannedContact>> =
-        items.iter().enumerate().map(|(i, node)| contact(context, node, i, intervals)).collect();
-    let planned: Vec<PlannedContact> = all.into_iter().collect::<Read<_>>()?;
+    let numbered = items.iter().enumerate();
+    let planned = read_all(numbered.map(|(i, node)| contact(context, node, i, intervals)))?;
     let wrong = |i: usize, message: String, remedy: &str| {
         Err(context.report.complain(items[i].place, format!("`plan.contacts[{i}]` {message}"), remedy))
     };
@@ -96,19 +95,13 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
     let released = release?;
     if let Some(leaves) = released {
         if tie.is_none() {
-            return Err(f.wrong(
-                "release",
-                "is given, but there is no joint to release",
-                "add `joint`, or remove it",
-            ));
+            let remedy = "add `joint`, or remove it";
+            return Err(f.wrong("release", "is given, but there is no joint to release", remedy));
         }
         if !(leaves > at && leaves < intervals) {
             let message = format!("is {leaves}, but the joint is made at node {at} of {intervals}");
-            return Err(f.wrong(
-                "release",
-                &message,
-                "give a node after that and before the end, or remove it",
-            ));
+            let remedy = "give a node after that and before the end, or remove it";
+            return Err(f.wrong("release", &message, remedy));
         }
     }
     let (a, b) = (context.name(bodies.0), context.name(bodies.1));

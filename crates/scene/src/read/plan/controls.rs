@@ -1,9 +1,8 @@
 //! Controls: forces and torques on bodies, generalised forces along the degrees of freedom of joints.
 
 use super::context::Context;
-use super::targets::named;
 use crate::read::joints::coordinate_names;
-use crate::report::Read;
+use crate::report::{Read, read_all};
 use crate::tree::{Entry, Fields, Value, number, numbers};
 use percussion_control::plan::Actuator;
 use percussion_mechanics::JointKind;
@@ -15,12 +14,8 @@ const KEYS: [&str; 8] = ["kind", "body", "point", "axes", "joint", "bounds", "ma
 
 /// The controls under `plan.controls`, by island.
 pub(super) fn controls(context: &Context<'_>, plan: &Fields<'_>) -> Read<Vec<Actuator>> {
-    let entries = named(plan, "controls")?;
-    let all: Vec<Read<Vec<Actuator>>> = entries.iter().map(|entry| control(context, entry)).collect();
-    let mut actuators: Vec<Actuator> = Vec::new();
-    for made in all {
-        actuators.extend(made?);
-    }
+    let entries = plan.entries("controls")?;
+    let mut actuators = read_all(entries.iter().map(|entry| control(context, entry)))?.concat();
     // Stable: those of one island keep the order of the file.
     actuators.sort_by_key(|actuator| actuator.island);
     Ok(actuators)

@@ -89,11 +89,9 @@ fn waypoints(context: &Context<'_>, items: &[Node], plan: &Plan) -> Read<Vec<Way
         }
         let last = &all[all.len() - 1];
         if at <= last.at && !(i == 0 && at == 0.0) {
-            return Err(f.wrong(
-                "at",
-                &format!("is {at}, not after {}", last.at),
-                "list waypoints in the order of time",
-            ));
+            let message = format!("is {at}, not after {}", last.at);
+            let remedy = "list waypoints in the order of time";
+            return Err(f.wrong("at", &message, remedy));
         }
         let state = waypoint(context, &f, &targets, &mut poses, last)?;
         if at == 0.0 {
@@ -152,11 +150,8 @@ fn waypoint(
         let Some(slot) = context.model.slots[target.body] else { continue };
         if context.link(slot).joint.kind != JointKind::Free {
             let message = format!("`{}` gives the pose of a body on a joint", target.f.name);
-            return Err(context.report.complain(
-                target.f.place,
-                message,
-                "give the coordinates of the joint instead",
-            ));
+            let remedy = "give the coordinates of the joint instead";
+            return Err(context.report.complain(target.f.place, message, remedy));
         }
         let other = ["velocity", "angular_velocity", "at_rest", "relative_to", "point", "align"];
         target.f.refuse(&other, "is given to a waypoint", PLAIN)?;

@@ -7,7 +7,7 @@
 
 use super::context::Context;
 use super::measures::BoundedMeasure;
-use super::targets::{Targets, named};
+use super::targets::Targets;
 use super::{Built, unsupported};
 use crate::read::joints::{BodyTable, coordinate_names};
 use crate::read::scene_parts::SceneParts;
@@ -99,10 +99,10 @@ fn numbers(aim: &Target) -> usize {
 fn unknowns(context: &Context<'_>, f: &Fields<'_>, empty: &Node) -> Read<Vec<(String, Unknown)>> {
     let vary = Fields::of(context.report, f.node("vary").unwrap_or(empty), "shoot.vary", &VARY)?;
     let mut all = Vec::new();
-    for entry in named(&vary, "bodies")? {
+    for entry in vary.entries("bodies")? {
         all.extend(of_body(context, entry)?);
     }
-    for entry in named(&vary, "joints")? {
+    for entry in vary.entries("joints")? {
         all.extend(of_joint(context, entry)?);
     }
     if vary.boolean("time")?.unwrap_or(false) {
@@ -165,11 +165,8 @@ fn of_body(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>>
                     "has the unknown {}, which joint `{}` does not allow",
                     AXES[axis], link.joint.name
                 );
-                return Err(f.wrong(
-                    key,
-                    &message,
-                    "name axes in its plane, or for rotations the axis normal to it",
-                ));
+                let remedy = "name axes in its plane, or for rotations the axis normal to it";
+                return Err(f.wrong(key, &message, remedy));
             };
             let unknown = if rate { Unknown::Rate(along) } else { Unknown::Displacement(along) };
             all.push((format!("{}.{key}.{}", entry.key, AXES[axis]), unknown));
@@ -224,7 +221,7 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, empty: &Node) -> Read<Vec<(String
             all.push(aim(context, target.f.place, bounded)?);
         }
     }
-    for entry in named(&end, "headings")? {
+    for entry in end.entries("headings")? {
         let body = context.body_table.find(entry.place, &entry.key)?;
         let angle =
             crate::tree::number(context.report, &entry.node, &format!("shoot.end.headings.{}", entry.key))?;
@@ -251,11 +248,8 @@ fn aim(context: &Context<'_>, place: Place, bounded: BoundedMeasure) -> Read<(St
     for (i, bound) in bounded.bounds.iter().enumerate() {
         if !bound.is_equation() {
             let message = format!("{} is a range", bounded.name);
-            return Err(context.report.complain(
-                place,
-                message,
-                "give numbers: shooting meets targets exactly",
-            ));
+            let remedy = "give numbers: shooting meets targets exactly";
+            return Err(context.report.complain(place, message, remedy));
         }
         if !moved[i] && (bound.lower - now[i]).abs() > UNCHANGED {
             let axis = AXES.get(i).copied().unwrap_or("only");

@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::range::{range, range_of, vector_of};
 use crate::placement::{ORIENTATION_KEYS, rotation};
-use crate::read::joints::coordinate_names;
-use crate::report::Read;
+use crate::read::joints::{coordinate_names, given_rates};
+use crate::report::{Read, read_all};
 use crate::tree::{Entry, Fields, Table, Value};
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
@@ -100,18 +100,14 @@ pub(super) struct Targets<'a> {
 impl<'a> Targets<'a> {
     /// Reads all targets. `may_free` is set for the start, where everything is as in the scene unless it is free.
     pub fn read(context: &Context<'a>, f: &Fields<'a>, may_free: bool) -> Read<Self> {
-        let bodies: Vec<Read<BodyTarget>> = named(f, "bodies")?
-            .iter()
-            .map(|entry| BodyTarget::read(context, entry, &f.path("bodies"), may_free))
-            .collect();
-        let joints: Vec<Read<JointTarget>> = named(f, "joints")?
-            .iter()
-            .map(|entry| JointTarget::read(context, entry, &f.path("joints"), may_free))
-            .collect();
-        Ok(Self {
-            bodies: bodies.into_iter().collect::<Read<_>>()?,
-            joints: joints.into_iter().collect::<Read<_>>()?,
-        })
+        let (bodies, joints) = (f.path("bodies"), f.path("joints"));
+        let body = |entry| BodyTarget::read(context, entry, &bodies, may_free);
+        let joint = |entry| JointTarget::read(context, entry, &joints, may_free);
+        let (bodies, joints) = (
+            read_all(f.entries("bodies")?.iter().map(body)),
+            read_all(f.entries("joints")?.iter().map(joint)),
+        );
+        Ok(Self { bodies: bodies?, joints: joints? })
     }
 
     pub fn body(&self, body: usize) -> Option<&BodyTarget<'a>> {
@@ -125,16 +121,6 @@ impl<'a> Targets<'a> {
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty() && self.joints.is_empty()
     }
-}
-
-/// The entries of a collection of named things.
-pub(super) fn named<'a>(f: &Fields<'a>, key: &str) -> Read<&'a [Entry]> {
-    let Some(node) = f.node(key) else { return Ok(&[]) };
-    let Some(Table { entries }) = node.table() else {
-        let message = format!("is {}, not a table of named things", node.kind());
-        return Err(f.wrong(key, &message, &format!("write [{}.NAME] and its keys below", f.path(key))));
-    };
-    Ok(entries)
 }
 
 impl<'a> BodyTarget<'a> {
@@ -291,9 +277,7 @@ fn coordinates(f: &Fields, names: &[&str], word: &str) -> Read<Vec<Option<Bound>
     }
     let (radians, degrees) = (range_of(f, "angle"), range_of(f, "angle_degrees"));
     let (radians, degrees, travel) = (radians?, degrees?, range_of(f, "travel")?);
-    if radians.is_some() && degrees.is_some() {
-        return Err(f.wrong("angle_degrees", "is given together with `angle`", "keep one of the two"));
-    }
+    f.not_both("angle", "angle_degrees")?;
     let degrees = degrees.map(|d| Bound::between(d.lower.to_radians(), d.upper.to_radians()));
     let angle = radians.or(degrees);
     for (given, name) in [(angle, "angle"), (travel, "travel")] {
@@ -317,21 +301,10 @@ fn coordinates(f: &Fields, names: &[&str], word: &str) -> Read<Vec<Option<Bound>
 fn rates(f: &Fields, dofs: usize, word: &str) -> Read<Option<Vec<f64>>> {
     let given: Vec<&str> = ["rate", "rates", "at_rest"].into_iter().filter(|key| f.has(key)).collect();
     if let [first, second, ..] = given[..] {
-        return Err(f.wrong(second, &format!("is given together with `{first}`"), "keep one of the two"));
+        f.not_both(first, second)?;
     }
     if f.boolean("at_rest")?.unwrap_or(false) {
         return Ok(Some(vec![0.0; dofs]));
     }
-    let (key, rates) = match f.number("rate")? {
-        Some(rate) => ("rate", Some(vec![rate])),
-        None => ("rates", f.number_list("rates")?),
-    };
-    match rates {
-        Some(rates) if rates.len() != dofs => {
-            let message =
-                format!("gives {} for the {dofs} degrees of freedom of a {word} joint", rates.len());
-            Err(f.wrong(key, &message, &format!("give a list `rates` of {dofs}")))
-        }
-        rates => Ok(rates),
-    }
+    given_rates(f, dofs, word)
 }

@@ -272,11 +272,8 @@ impl<'a> End<'a> {
                 self.names(island),
                 it.dofs.len()
             );
-            return Err(context.report.complain(
-                self.place_in(island),
-                message,
-                "give fewer targets: only for what the joints leave free",
-            ));
+            let remedy = "give fewer targets: only for what the joints leave free";
+            return Err(context.report.complain(self.place_in(island), message, remedy));
         }
         Ok(bounded.into_iter().map(|bounded| bounded.clone().condition(self.when)).collect())
     }

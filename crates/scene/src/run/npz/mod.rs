@@ -7,13 +7,10 @@
 //! |---|---|
 //! | `array.rs` | the `.npy` header and whole arrays |
 //! | `archive.rs` | the zip container, also past 4 GiB |
-//! | `crc.rs` | its checksum |
 
 mod archive;
 mod array;
-mod crc;
 
 pub use archive::{Reader, Rows, Writer};
 pub(crate) use array::words;
 pub use array::{Array, Header, Kind};
-pub(crate) use crc::Crc;
