@@ -2,6 +2,7 @@
 //! parry's depths and normals are not an oracle.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod common;
 mod euclid_common;
 
 use euclid_common::*;
