@@ -1,5 +1,5 @@
 //! No query touches the heap: warm or cold, near or far, single or batched.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 mod euclid_common;
