@@ -73,19 +73,13 @@ fn aligned_boxes_have_the_closed_form_at_every_offset() {
     let mut tally = Tally::default();
     let (a, b) = (cuboid(Vec3::new(1.0, 0.5, 0.75)), cuboid(Vec3::new(0.5, 1.0, 0.25)));
     let sum = Vec3::new(1.5, 1.5, 1.0);
-    for i in -8..=8 {
-        for j in -8..=8 {
-            for k in -8..=8 {
-                let offset = Vec3::new(f64::from(i), f64::from(j), f64::from(k)) * 0.25;
-                let answer = add(&mut tally, &a, &Pose::at(offset), &b, &Pose::identity());
-                let excess = offset.abs() - sum;
-                let expected =
-                    if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
-                assert!((answer.distance - expected).abs() < 1e-14, "{offset:?} {answer:?}");
-                if excess.max() < 0.0 {
-                    assert_eq!(answer.normal.amax(), 1.0, "{offset:?} {answer:?}");
-                }
-            }
+    for offset in grid([8; 3]) {
+        let answer = add(&mut tally, &a, &Pose::at(offset), &b, &Pose::identity());
+        let excess = offset.abs() - sum;
+        let expected = if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
+        assert!((answer.distance - expected).abs() < 1e-14, "{offset:?} {answer:?}");
+        if excess.max() < 0.0 {
+            assert_eq!(answer.normal.amax(), 1.0, "{offset:?} {answer:?}");
         }
     }
     check(&tally, "aligned boxes");

@@ -42,4 +42,4 @@ pub use spec::{Rows, SHAPE_KINDS, ShapeParameters, ShapeParts, ShapeSpec, Width}
 
 pub(crate) use convex::Convex;
 
-use range::{at_least, check_finite, positive};
+use range::{all_positive, at_least, check_finite, positive};

@@ -11,6 +11,11 @@ pub(super) fn positive(what: &'static str, value: f64) -> Result<f64, ShapeError
     Err(ShapeError::OutOfRange { what, value, must: "positive and finite" })
 }
 
+/// Lengths that must be positive.
+pub(super) fn all_positive(lengths: &[(&'static str, f64)]) -> Result<(), ShapeError> {
+    lengths.iter().try_for_each(|&(what, value)| positive(what, value).map(|_| ()))
+}
+
 /// A count that must not be less than `least`.
 pub(super) fn at_least(
     what: &'static str,

@@ -231,6 +231,14 @@ pub fn planar_brute(a: &[Vec2], b: &[Vec2]) -> f64 {
     nearest
 }
 
+/// All offsets of whole quarters, at most `reach` of them along each axis.
+pub fn grid(reach: [i32; 3]) -> impl Iterator<Item = Vec3> {
+    let line = |k: usize| -reach[k]..=reach[k];
+    let (x, y, z) = (line(0), line(1), line(2));
+    let plane = x.flat_map(move |i| y.clone().map(move |j| (i, j)));
+    plane.flat_map(move |(i, j)| z.clone().map(move |k| Vec3::new(i.into(), j.into(), k.into()) * 0.25))
+}
+
 /// What lengths of a pair are rounded to.
 pub fn scale(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> f64 {
     let reach = (pose_a.point(&a.reference()) - pose_b.point(&b.reference())).norm();
