@@ -5,7 +5,7 @@ mod common;
 mod euclid_common;
 
 use common::{circle, ellipse, half_plane};
-use euclid_common::{Errors, Limits, Tally, planar_brute};
+use euclid_common::{Errors, Limits, Tally, grid, planar_brute};
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::{PlanarShape, Polygon};
@@ -13,8 +13,7 @@ use percussion_geometry::{PlanarPose, Vec2};
 use percussion_testing::Random;
 
 fn rectangle(x: f64, y: f64) -> PlanarShape {
-    let corners = vec![Vec2::new(-x, -y), Vec2::new(x, -y), Vec2::new(x, y), Vec2::new(-x, y)];
-    PlanarShape::Polygon(Polygon::from_loop(corners).unwrap())
+    PlanarShape::Polygon(Polygon::rectangle(2.0 * x, 2.0 * y).unwrap())
 }
 
 /// A polygon inscribed in an ellipse at random, well separated angles.
@@ -113,20 +112,12 @@ fn random_polygons_agree_with_brute_force() {
 #[test]
 fn aligned_rectangles_have_the_closed_form_at_every_offset() {
     let mut tally = Tally::default();
-    for i in -12..=12 {
-        for j in -12..=12 {
-            let offset = Vec2::new(f64::from(i), f64::from(j)) * 0.25;
-            let answer = add(
-                &mut tally,
-                &rectangle(1.0, 0.5),
-                &PlanarPose::at(offset),
-                &rectangle(0.5, 1.0),
-                &PlanarPose::identity(),
-            );
-            let excess = offset.abs() - Vec2::new(1.5, 1.5);
-            let expected = if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
-            assert!((answer.distance - expected).abs() < 1e-15, "{offset:?} {answer:?}");
-        }
+    let (a, b, here) = (rectangle(1.0, 0.5), rectangle(0.5, 1.0), PlanarPose::identity());
+    for offset in grid([12, 12, 0]).map(|v| v.xy()) {
+        let answer = add(&mut tally, &a, &PlanarPose::at(offset), &b, &here);
+        let excess = offset.abs() - Vec2::new(1.5, 1.5);
+        let expected = if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
+        assert!((answer.distance - expected).abs() < 1e-15, "{offset:?} {answer:?}");
     }
     check(&tally, "aligned rectangles", 2e-14, 1e-12);
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, ask_planar, circle, half_plane};
+use common::{Random, ask_planar, circle, column_error, half_plane};
 use percussion_geometry::events::{EventOptions, PlanarEventWorkspace, planar_region};
 use percussion_geometry::separation::{BetaTerm, Feature, PlanarSeparation};
 use percussion_geometry::shapes::{PlanarShape, Polygon};
@@ -196,10 +196,9 @@ fn planar_gradients_agree_with_differences() {
                     };
                     if k < 3 { value(&change(&pa, &ca), &pb) } else { value(&pa, &change(&pb, &cb)) }
                 };
-                let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                let error = (difference - column).abs() / column.abs().max(1.0);
+                let error = column_error(column, 1e-5, moved);
                 worst = worst.max(error);
-                assert!(error < 1e-6, "column {k}: {difference} {column} {event:?}");
+                assert!(error < 1e-6, "column {k}: {error} {column} {event:?}");
             }
             checked += 1;
         }

@@ -4,13 +4,13 @@
 mod common;
 
 use common::{Random, ask, body, circle, cuboid, curved_solids, ellipse, half_plane, half_space};
-use nalgebra::{Matrix2, Matrix3, Rotation2, Rotation3};
+use nalgebra::{Rotation, Rotation3};
 use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::separation::{
     Options, PlanarOptions, PlanarWarmStart, QueryError, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
-use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+use percussion_geometry::{PlanarPose, Pose, PoseIn, Vec2, Vec3};
 
 const BAD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
 
@@ -21,21 +21,16 @@ fn solids() -> Vec<Solid> {
 }
 
 /// Placements with one bad number each, in every place.
-fn spoiled(good: &Pose) -> Vec<Pose> {
-    let mut out = Vec::new();
-    for bad in BAD {
-        for k in 0..3 {
-            let mut pose = *good;
-            pose.position[k] = bad;
-            out.push(pose);
+fn spoiled<const D: usize>(good: &PoseIn<D>) -> Vec<PoseIn<D>> {
+    let spoil = |(bad, k): (f64, usize)| {
+        let (mut position, mut matrix) = (good.position, *good.rotation.matrix());
+        match k.checked_sub(D) {
+            None => position[k] = bad,
+            Some(entry) => matrix[entry] = bad,
         }
-        for k in 0..9 {
-            let mut matrix: Matrix3<f64> = *good.rotation.matrix();
-            matrix[k] = bad;
-            out.push(Pose::new(Rotation3::from_matrix_unchecked(matrix), good.position));
-        }
-    }
-    out
+        PoseIn { rotation: Rotation::from_matrix_unchecked(matrix), position }
+    };
+    BAD.iter().flat_map(|&bad| (0..D + D * D).map(move |k| (bad, k))).map(spoil).collect()
 }
 
 #[test]
@@ -118,22 +113,11 @@ fn planar_placements_and_directions_are_checked_too() {
                 assert_eq!(query(&good, &here, None), Err(QueryError::BothUnbounded));
                 continue;
             }
+            for pose in &spoiled(&good) {
+                assert_eq!(query(pose, &here, None), Err(QueryError::NotFinite { body: 'a' }));
+                assert_eq!(query(&here, pose, None), Err(QueryError::NotFinite { body: 'b' }));
+            }
             for bad in BAD {
-                let mut poses = vec![];
-                for k in 0..2 {
-                    let mut pose = good;
-                    pose.position[k] = bad;
-                    poses.push(pose);
-                }
-                for k in 0..4 {
-                    let mut matrix: Matrix2<f64> = *good.rotation.matrix();
-                    matrix[k] = bad;
-                    poses.push(PlanarPose { rotation: Rotation2::from_matrix_unchecked(matrix), ..good });
-                }
-                for pose in &poses {
-                    assert_eq!(query(pose, &here, None), Err(QueryError::NotFinite { body: 'a' }));
-                    assert_eq!(query(&here, pose, None), Err(QueryError::NotFinite { body: 'b' }));
-                }
                 for beta in [Vec2::zeros(), Vec2::new(bad, 1.0), Vec2::new(0.0, bad)] {
                     assert_eq!(query(&good, &here, Some(beta)), Err(QueryError::BadDirection));
                 }

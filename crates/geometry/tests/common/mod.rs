@@ -273,3 +273,9 @@ pub fn answer_residuals(
         weight_error: negative.max((sum - 1.0).abs()),
     }
 }
+
+/// Relative error of a column of a gradient against the central difference of `value` over twice `step`.
+pub fn column_error(column: f64, step: f64, value: impl Fn(f64) -> f64) -> f64 {
+    let difference = (value(step) - value(-step)) / (2.0 * step);
+    (difference - column).abs() / column.abs().max(1.0)
+}
