@@ -10,7 +10,7 @@ use parry3d_f64::math::{Pose as ParryPose, Vector as ParryVector};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::ConvexPolyhedron;
-use percussion_geometry::batch::{BatchAnswer, BatchPair, BatchSettings, separations_into};
+use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::separation::{Options, QueryError, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
@@ -53,43 +53,23 @@ fn twin(body: Polytope) -> Twin {
     Twin { ours: Solid::Polytope(ours), parry }
 }
 
-fn cube() -> Twin {
-    twin(Polytope::cube(1.0).unwrap())
-}
-
-fn prism() -> Twin {
-    twin(Polytope::prism(6, 0.6, 1.0).unwrap())
-}
-
-fn round(count: usize) -> Twin {
-    twin(Polytope::rounded(count, 0.5).unwrap())
-}
+/// The largest turn of a step (radians).
+const TURN: f64 = 1e-2;
 
 /// Placements along a smooth path of turning bodies whose separation is held at `target`.
-fn path(a: &Twin, b: &Twin, target: f64, step: f64, seed: u64) -> Vec<[Pose; 2]> {
-    path_of(a, b, target, step, seed, STEPS)
-}
-
-fn path_of(a: &Twin, b: &Twin, target: f64, step: f64, seed: u64, steps: usize) -> Vec<[Pose; 2]> {
+fn path(a: &Twin, b: &Twin, target: f64, seed: u64, steps: usize) -> Vec<[Pose; 2]> {
     let mut random = Random(seed);
     let mut turn_a = Rotation3::new(random.vector() * 3.0);
     let mut turn_b = Rotation3::new(random.vector() * 3.0);
     let mut line = random.vector();
     (0..steps)
         .map(|_| {
-            turn_a = Rotation3::new(random.vector() * step) * turn_a;
-            turn_b = Rotation3::new(random.vector() * step) * turn_b;
-            line = (line + random.vector() * step).normalize();
+            turn_a = Rotation3::new(random.vector() * TURN) * turn_a;
+            turn_b = Rotation3::new(random.vector() * TURN) * turn_b;
+            line = (line + random.vector() * TURN).normalize();
             let far = [Pose::new(turn_a, line * 10.0), Pose::new(turn_b, Vec3::zeros())];
-            let s = separation(
-                &a.ours,
-                &far[0],
-                &b.ours,
-                &far[1],
-                &Options::default(),
-                &mut WarmStart::default(),
-            )
-            .unwrap();
+            let (options, mut warm) = (Options::default(), WarmStart::default());
+            let s = separation(&a.ours, &far[0], &b.ours, &far[1], &options, &mut warm).unwrap();
             [Pose::new(turn_a, line * (10.0 - s.separation + target)), far[1]]
         })
         .collect()
@@ -189,7 +169,7 @@ struct Scene {
 
 impl Scene {
     fn new(body: &Twin, regime: usize, prediction: f64) -> Self {
-        let path = path(body, body, REGIMES[regime].1, 1e-2, 7 + regime as u64);
+        let path = path(body, body, REGIMES[regime].1, 7 + regime as u64, STEPS);
         let parry_path = path.iter().map(|p| [parry_pose(&p[0]), parry_pose(&p[1])]).collect();
         Self { path, parry_path, options: Options { prediction, ..Options::default() } }
     }
@@ -209,12 +189,13 @@ impl Scene {
 }
 
 fn bodies() -> Vec<(&'static str, Twin)> {
-    vec![
-        ("cube, 8 v", cube()),
-        ("hexagonal prism, 12 v", prism()),
-        ("round, 32 v", round(32)),
-        ("round, 512 v", round(512)),
-    ]
+    let bodies = [
+        ("cube, 8 v", Polytope::cube(1.0)),
+        ("hexagonal prism, 12 v", Polytope::prism(6, 0.6, 1.0)),
+        ("round, 32 v", Polytope::rounded(32, 0.5)),
+        ("round, 512 v", Polytope::rounded(512, 0.5)),
+    ];
+    bodies.map(|(name, body)| (name, twin(body.unwrap()))).into()
 }
 
 /// Instructions per query, by the difference between three passes and one under callgrind.
@@ -258,18 +239,13 @@ impl Pile {
                 let pick = |r: &mut Random| (((r.uniform() + 1.0) * 1.5) as usize).min(2);
                 let (a, b) = (pick(&mut random), pick(&mut random));
                 let target = REGIMES[k as usize % 4].1;
-                let path = path_of(&bodies[a], &bodies[b], target, 1e-2, 1000 + k as u64, FRAMES);
+                let path = path(&bodies[a], &bodies[b], target, 1000 + k as u64, FRAMES);
                 for (frame, [pa, pb]) in frames.iter_mut().zip(path) {
                     let at = Vec3::new(10.0 * (k % 64) as f64, 10.0 * (k / 64) as f64, 0.0);
                     frame.extend([pa, pb].map(|p| Pose::new(p.rotation, p.position + at)));
                 }
-                BatchPair {
-                    shape_a: a as u32,
-                    pose_a: 2 * k,
-                    shape_b: b as u32,
-                    pose_b: 2 * k + 1,
-                    prediction: f64::INFINITY,
-                }
+                let placed = BatchPair::of_parts(2 * k, 2 * k + 1, f64::INFINITY);
+                BatchPair { shape_a: a as u32, shape_b: b as u32, ..placed }
             })
             .collect();
         let parry_frames = frames.iter().map(|f| f.iter().map(parry_pose).collect()).collect();
@@ -282,17 +258,6 @@ impl Pile {
             let (pa, pb) = (&poses[pair.pose_a as usize], &poses[pair.pose_b as usize]);
             black_box(separation(a, pa, b, pb, &Options::default(), warm)).ok();
         }
-    }
-
-    fn batch(
-        &self,
-        settings: &BatchSettings,
-        poses: &[Pose],
-        warm: &mut [WarmStart],
-        answers: &mut [BatchAnswer],
-    ) {
-        separations_into(&self.shapes, poses, &self.pairs, settings, warm, answers).unwrap();
-        black_box(&answers);
     }
 
     fn parry(&self, parry: &mut Parry, poses: &[ParryPose], directions: &mut [Option<ParryVector>]) {
@@ -328,7 +293,11 @@ fn pile_table() {
                 match (k, settings) {
                     (0, _) => pile.parry(&mut parry, &pile.parry_frames[frame], &mut directions),
                     (_, None) => pile.single(poses, &mut warm),
-                    (_, Some(settings)) => pile.batch(settings, poses, &mut warm, &mut answers),
+                    (_, Some(settings)) => {
+                        let (shapes, pairs) = (&pile.shapes, &pile.pairs);
+                        separations_into(shapes, poses, pairs, settings, &mut warm, &mut answers).unwrap();
+                        black_box(&answers);
+                    }
                 }
                 *time = time.min(t.elapsed().as_nanos() as f64);
             }

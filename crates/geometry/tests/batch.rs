@@ -3,13 +3,13 @@
 
 mod common;
 
-use common::{Random, body, cuboid};
+use common::{Random, body, capsule, cuboid, half_space, prism, sphere};
 use nalgebra::Rotation3;
 use percussion_geometry::batch::{
     BatchAnswer, BatchError, BatchPair, BatchSettings, separations, separations_into,
 };
 use percussion_geometry::separation::{Options, QueryError, WarmStart, separation};
-use percussion_geometry::shapes::{Capsule, HalfSpace, Polytope, Solid, Sphere};
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 struct Pile {
@@ -25,13 +25,9 @@ fn pile(random: &mut Random, bodies: usize, count: usize) -> Pile {
     // One that is not centred on its frame, one large enough to climb.
     let shifted: Vec<Vec3> =
         cuboid(Vec3::repeat(0.5)).vertices().iter().map(|v| v + Vec3::new(0.1, 0.2, 0.3)).collect();
-    let template = cuboid(Vec3::repeat(0.5));
-    let loops: Vec<Vec<u32>> = template.faces().iter().map(|f| template.face_loop(f).to_vec()).collect();
-    shapes.push(Solid::Polytope(Polytope::from_faces(shifted, &loops).unwrap()));
-    shapes.push(Solid::Polytope(common::prism(40, Vec3::repeat(0.6))));
-    shapes.push(Solid::Sphere(Sphere::new(0.4).unwrap()));
-    shapes.push(Solid::Capsule(Capsule::new(0.3, 0.2).unwrap()));
-    shapes.push(Solid::HalfSpace(HalfSpace::new(Vec3::z(), -1.0).unwrap()));
+    shapes.push(Solid::Polytope(Polytope::from_vertices(&shifted).unwrap()));
+    shapes.push(Solid::Polytope(prism(40, Vec3::repeat(0.6))));
+    shapes.extend([sphere(0.4), capsule(0.3, 0.2), half_space(Vec3::z(), -1.0)]);
     let poses = (0..bodies).map(|_| Pose::new(random.rotation(), random.direction() * 1.5)).collect();
     let last = shapes.len() - 1;
     let pairs = (0..count)
@@ -108,26 +104,13 @@ fn the_order_of_the_pairs_does_not_matter() {
 }
 
 #[test]
-fn unfit_batches_are_refused_and_bad_placements_spoil_only_their_own_pairs() {
+fn unfit_batches_are_refused() {
     let shapes = [Solid::Polytope(cuboid(Vec3::repeat(0.5)))];
-    let mut poses =
-        vec![Pose::identity(), Pose::at(Vec3::new(2.0, 0.1, 0.2)), Pose::at(Vec3::new(0.0, f64::NAN, 0.0))];
-    let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b, prediction: f64::INFINITY };
+    let poses = [Pose::identity(); 3];
+    let pair = |b| [BatchPair { shape_b: 0, ..BatchPair::of_parts(0, b, f64::INFINITY) }];
     let mut answers = Vec::new();
-    let mut ask = |poses: &[Pose], pairs: &[BatchPair], warm: &mut [WarmStart]| {
-        separations(&shapes, poses, pairs, warm, &mut answers).map(|()| answers.clone())
-    };
-    let error = ask(&poses, &[pair(0, 7)], &mut [WarmStart::default()]).unwrap_err();
+    let mut ask = |b, warm: &mut [WarmStart]| separations(&shapes, &poses, &pair(b), warm, &mut answers);
+    let error = ask(7, &mut [WarmStart::default()]).unwrap_err();
     assert_eq!(error, BatchError::OutOfRange { pair: 0, what: "placement", index: 7, count: 3 });
-    assert!(matches!(ask(&poses, &[pair(0, 1)], &mut []), Err(BatchError::Lengths { .. })));
-    let pairs = [pair(0, 1), pair(1, 0), pair(1, 2), pair(0, 1)];
-    let good = poses[1];
-    poses[2] = good;
-    poses[2].position.x += 2.0;
-    let mut warm = [WarmStart::default(); 4];
-    ask(&poses, &pairs, &mut warm).unwrap();
-    poses[2].position.y = f64::NAN;
-    let found = ask(&poses, &pairs, &mut warm).unwrap();
-    assert_eq!(found[2], Err(QueryError::NotFinite { body: 'b' }));
-    assert!([0, 1, 3].iter().all(|&k| found[k].is_ok()));
+    assert!(matches!(ask(1, &mut []), Err(BatchError::Lengths { .. })));
 }

@@ -7,9 +7,8 @@
 
 mod common;
 
-use common::{Random, body};
-use percussion_geometry::separation::{Options, WarmStart, separation};
-use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, Polytope, Solid, Sphere};
+use common::{Random, any_solid, ask, sphere};
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 /// Directions all around, and about `n` at the given angles.
@@ -41,19 +40,6 @@ fn hulls(solid: &Solid, n: &Vec3) -> [Polytope; 2] {
     [inner, outer].map(|p| p.with_reference(solid.reference()).unwrap())
 }
 
-fn curved(random: &mut Random, kind: usize) -> Solid {
-    let mut length = || 0.2 + 0.4 * (random.uniform() + 1.0);
-    let (p, q, r) = (length(), length(), length());
-    match kind {
-        0 => Solid::Sphere(Sphere::new(p).unwrap()),
-        1 => Solid::Capsule(Capsule::new(p, q).unwrap()),
-        2 => Solid::Cylinder(Cylinder::new(p, q).unwrap()),
-        3 => Solid::Cone(Cone::new(p, q).unwrap()),
-        4 => Solid::Ellipsoid(Ellipsoid::new(Vec3::new(p, q, r)).unwrap()),
-        _ => Solid::Polytope(body(random)),
-    }
-}
-
 #[test]
 fn curved_pairs_lie_between_their_inner_and_outer_hulls() {
     let mut random = Random(111);
@@ -61,14 +47,12 @@ fn curved_pairs_lie_between_their_inner_and_outer_hulls() {
     for kind_a in 0..6 {
         for kind_b in 0..5 {
             for _ in 0..40 {
-                let (a, b) = (curved(&mut random, kind_a), curved(&mut random, kind_b));
+                let (a, b) = (any_solid(&mut random, kind_a), any_solid(&mut random, kind_b));
                 let size = a.outer_radius() + b.outer_radius();
                 let pa =
                     Pose::new(random.rotation(), random.direction() * size * (0.2 + random.uniform().abs()));
                 let pb = Pose::new(random.rotation(), Vec3::zeros());
-                let ask = |a: &Solid, b: &Solid| {
-                    separation(a, &pa, b, &pb, &Options::default(), &mut WarmStart::default()).unwrap()
-                };
+                let ask = |a: &Solid, b: &Solid| ask(a, &pa, b, &pb, None);
                 let answer = ask(&a, &b);
                 let n = answer.normal();
                 let [inner_a, outer_a] = hulls(&a, &pa.inverse_direction(&-n)).map(Solid::Polytope);
@@ -93,7 +77,7 @@ fn curved_pairs_lie_between_their_inner_and_outer_hulls() {
 #[test]
 fn a_ball_is_the_limit_of_its_hulls() {
     // The bracket closes as the number of directions grows, on the closed form.
-    let ball = Solid::Sphere(Sphere::new(1.0).unwrap());
+    let ball = sphere(1.0);
     let at = Pose::at(Vec3::new(1.3, 1.7, 0.9));
     let exact = at.position.norm() - 2.0;
     let mut last = f64::INFINITY;
@@ -103,18 +87,7 @@ fn a_ball_is_the_limit_of_its_hulls() {
         let inner = Polytope::from_vertices(&normals).unwrap().with_reference(Vec3::zeros()).unwrap();
         let planes: Vec<(Vec3, f64)> = normals.iter().map(|n| (*n, 1.0)).collect();
         let outer = Polytope::from_half_spaces(&planes).unwrap().with_reference(Vec3::zeros()).unwrap();
-        let from = |p: Polytope| {
-            separation(
-                &Solid::Polytope(p),
-                &at,
-                &ball,
-                &Pose::identity(),
-                &Options::default(),
-                &mut WarmStart::default(),
-            )
-            .unwrap()
-            .separation
-        };
+        let from = |p: Polytope| ask(&Solid::Polytope(p), &at, &ball, &Pose::identity(), None).separation;
         let (above, below) = (from(inner), from(outer));
         assert!(below <= exact + 1e-12 && exact <= above + 1e-12);
         assert!(above - below < 0.6 * last);

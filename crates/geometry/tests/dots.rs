@@ -6,20 +6,20 @@ mod common;
 #[path = "common/families.rs"]
 mod families;
 
-use common::Random;
+use common::{Random, ask, capsule, cone, cylinder, ellipsoid, sphere, support_height};
 use families::{hull, solid};
-use percussion_geometry::separation::{Options, Outcome, WarmStart, separation};
-use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, Polytope, Solid, Sphere};
+use percussion_geometry::separation::Outcome;
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 /// A curved body of about the given size.
 fn curved(kind: usize, r: f64) -> Solid {
     match kind {
-        0 => Solid::Sphere(Sphere::new(r).unwrap()),
-        1 => Solid::Ellipsoid(Ellipsoid::new(Vec3::new(r, 0.4 * r, 0.3 * r)).unwrap()),
-        2 => Solid::Capsule(Capsule::new(r, 0.3 * r).unwrap()),
-        3 => Solid::Cylinder(Cylinder::new(r, 0.5 * r).unwrap()),
-        _ => Solid::Cone(Cone::new(r, 0.5 * r).unwrap()),
+        0 => sphere(r),
+        1 => ellipsoid(r, 0.4 * r, 0.3 * r),
+        2 => capsule(r, 0.3 * r),
+        3 => cylinder(r, 0.5 * r),
+        _ => cone(r, 0.5 * r),
     }
 }
 
@@ -45,16 +45,12 @@ fn small_curved_bodies_at_corners_carry_their_certificates() {
         let beta = (random.below(3) == 0).then(|| -pa.direction(&out));
         let size = a.outer_radius() + b.outer_radius();
         let a = Solid::Polytope(a);
-        let options = Options { beta, ..Options::default() };
-        let found = separation(&a, &pa, &b, &pb, &options, &mut WarmStart::default()).unwrap();
+        let found = ask(&a, &pa, &b, &pb, beta);
         if found.outcome != Outcome::Solved {
             continue;
         }
         let slope = found.alpha.norm();
-        let height = |s: &Solid, p: &Pose, n: Vec3| {
-            let top = s.support(&p.inverse_direction(&n)).unwrap();
-            n.dot(&(p.direction(&top) + (p.position - pb.position)))
-        };
+        let height = |s: &Solid, p: &Pose, n: Vec3| support_height(s, p, &pb.position, &n);
         let planes = -height(&a, &pa, -found.alpha) - height(&b, &pb, found.alpha);
         let gap = found.certificate_gap() / size / slope.max(1.0);
         assert!(
@@ -80,8 +76,7 @@ fn answers_name_real_vertices_where_the_line_meets_a_corner() {
         let beta = (random.below(3) == 0).then(|| -(turn * out));
         let count = p.vertices().len() as u32;
         let a = Solid::Polytope(p);
-        let options = Options { beta, ..Options::default() };
-        let found = separation(&a, &pa, &b, &Pose::identity(), &options, &mut WarmStart::default()).unwrap();
+        let found = ask(&a, &pa, &b, &Pose::identity(), beta);
         if found.outcome == Outcome::Solved {
             assert!(found.basis.iter().all(|pair| pair[0] < count), "{found:?}");
             let total: f64 = found.weights_a().map(|(_, weight)| weight).sum();

@@ -2,6 +2,7 @@
 //! every face normal and edge-edge cross product when overlapping.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod common;
 mod euclid_common;
 
 use euclid_common::*;
@@ -11,73 +12,60 @@ use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_testing::Random;
 
-/// Worst errors over a family of pairs, relative to the pair's scale.
-#[derive(Default, Debug)]
-struct Tally {
-    pairs: usize,
-    overlapping: usize,
-    value: f64,
-    certificate: f64,
-    normal: f64,
-    witness: f64,
-    surface: f64,
-    iterations: u32,
+/// The answer for a pair, compared with brute force.
+fn add(tally: &mut Tally, a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Euclidean {
+    let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
+    let answer = euclidean(&sa, pose_a, &sb, pose_b).unwrap();
+    let origin = pose_b.position;
+    let (pa, pb) = (Placed::new(a, pose_a, &origin), Placed::new(b, pose_b, &origin));
+    let expected = brute(&pa, &pb);
+    let errors = Errors {
+        size: scale(&sa, pose_a, &sb, pose_b),
+        // World coordinates of points are rounded to the distance from the world's origin.
+        rounding: 4.0 * f64::EPSILON * origin.norm(),
+        value: answer.distance - expected,
+        normal: support_gap(&pa, &pb, &answer.normal) - expected,
+        surface: [pa.outside(&(answer.point_a - origin)), pb.outside(&(answer.point_b - origin))],
+        beaten: 0.0,
+    };
+    tally.note(&answer, errors);
+    answer
 }
 
-impl Tally {
-    fn add(&mut self, a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Euclidean {
-        let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-        let answer = euclidean(&sa, pose_a, &sb, pose_b).unwrap();
-        let size = scale(&sa, pose_a, &sb, pose_b);
-        let origin = pose_b.position;
-        let (pa, pb) = (Placed::new(a, pose_a, &origin), Placed::new(b, pose_b, &origin));
-        let expected = brute(&pa, &pb);
-        let note = |name: &str, slot: &mut f64, error: f64| {
-            assert!(error.is_finite(), "{name} is {error}: {answer:?}");
-            *slot = slot.max(error / size);
-        };
-        self.pairs += 1;
-        self.overlapping += usize::from(expected < 0.0);
-        self.iterations = self.iterations.max(answer.iterations);
-        note("value", &mut self.value, (answer.distance - expected).abs());
-        note("certificate", &mut self.certificate, answer.certificate_gap());
-        // The normal is a unit vector whose support gap is the value.
-        note("normal", &mut self.normal, (answer.normal.norm() - 1.0).abs() * size);
-        note("normal", &mut self.normal, (support_gap(&pa, &pb, &answer.normal) - expected).abs());
-        let error = answer.point_a - answer.point_b - answer.distance * answer.normal;
-        // World coordinates of points are rounded to the distance from the world's origin.
-        let rounding = 4.0 * f64::EPSILON * origin.norm();
-        note("witness", &mut self.witness, (error.norm() - rounding).max(0.0));
-        for (body, point) in [(&pa, answer.point_a), (&pb, answer.point_b)] {
-            let outside = body.outside(&(point - origin));
-            note("surface", &mut self.surface, (outside.abs() - rounding).max(0.0));
-        }
-        assert!(answer.lower <= answer.distance && answer.distance <= answer.upper, "{answer:?}");
-        answer
-    }
+fn check(tally: &Tally, name: &str) {
+    tally.check(name, Limits { certificate: 2e-14, normal: 5e-14, surface: 1e-10, beaten: 0.0 });
+}
 
-    fn check(&self, name: &str) {
-        println!("{name}: {self:?}");
-        assert!(self.value <= 5e-14, "{name}: {self:?}");
-        assert!(self.certificate <= 2e-14, "{name}: {self:?}");
-        assert!(self.normal <= 5e-14, "{name}: {self:?}");
-        assert!(self.witness <= 1e-14, "{name}: {self:?}");
-        assert!(self.surface <= 1e-10, "{name}: {self:?}");
+/// Compares a family of pairs with brute force.
+fn compare(
+    name: &str,
+    seed: u64,
+    count: usize,
+    mut pair: impl FnMut(&mut Random, usize) -> (Polytope, Pose, Polytope, Pose),
+) -> Tally {
+    let (mut random, mut tally) = (Random::new(seed), Tally::default());
+    for k in 0..count {
+        let (a, pose_a, b, pose_b) = pair(&mut random, k);
+        add(&mut tally, &a, &pose_a, &b, &pose_b);
     }
+    check(&tally, name);
+    tally
+}
+
+/// A multiple of a quarter along every axis, at most `reach` of them.
+fn on_grid(random: &mut Random, reach: usize) -> Vec3 {
+    Vec3::from_fn(|_, _| 0.25 * (random.below(2 * reach + 1) as f64 - reach as f64))
 }
 
 #[test]
 fn random_pairs_agree_with_brute_force() {
-    let mut random = Random::new(1);
-    let mut tally = Tally::default();
-    for _ in 0..6000 {
-        let a = any_polytope(&mut random, Vec3::repeat(1.0));
-        let b = any_polytope(&mut random, Vec3::repeat(1.0));
-        let (pose_a, pose_b) = (pose(&mut random, 2.0), pose(&mut random, 2.5));
-        tally.add(&a, &pose_a, &b, &pose_b);
-    }
+    let tally = compare("random", 1, 6000, |random, _| {
+        let a = any_polytope(random, Vec3::repeat(1.0));
+        let b = any_polytope(random, Vec3::repeat(1.0));
+        let (pose_a, pose_b) = (pose(random, 2.0), pose(random, 2.5));
+        (a, pose_a, b, pose_b)
+    });
     assert!(tally.overlapping > 1000 && tally.overlapping < 5000);
-    tally.check("random");
 }
 
 #[test]
@@ -85,64 +73,48 @@ fn aligned_boxes_have_the_closed_form_at_every_offset() {
     let mut tally = Tally::default();
     let (a, b) = (cuboid(Vec3::new(1.0, 0.5, 0.75)), cuboid(Vec3::new(0.5, 1.0, 0.25)));
     let sum = Vec3::new(1.5, 1.5, 1.0);
-    for i in -8..=8 {
-        for j in -8..=8 {
-            for k in -8..=8 {
-                let offset = Vec3::new(f64::from(i), f64::from(j), f64::from(k)) * 0.25;
-                let answer = tally.add(&a, &Pose::at(offset), &b, &Pose::identity());
-                let excess = offset.abs() - sum;
-                let expected =
-                    if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
-                assert!((answer.distance - expected).abs() < 1e-14, "{offset:?} {answer:?}");
-                if excess.max() < 0.0 {
-                    assert_eq!(answer.normal.amax(), 1.0, "{offset:?} {answer:?}");
-                }
-            }
+    for offset in grid([8; 3]) {
+        let answer = add(&mut tally, &a, &Pose::at(offset), &b, &Pose::identity());
+        let excess = offset.abs() - sum;
+        let expected = if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
+        assert!((answer.distance - expected).abs() < 1e-14, "{offset:?} {answer:?}");
+        if excess.max() < 0.0 {
+            assert_eq!(answer.normal.amax(), 1.0, "{offset:?} {answer:?}");
         }
     }
-    tally.check("aligned boxes");
+    check(&tally, "aligned boxes");
 }
 
 #[test]
 fn aligned_boxes_turned_together_agree_with_brute_force() {
-    let mut random = Random::new(2);
-    let mut tally = Tally::default();
-    for _ in 0..3000 {
+    compare("turned aligned boxes", 2, 3000, |random, _| {
         let a = cuboid(Vec3::new(1.0, 0.5, 0.75));
         let b = cuboid(Vec3::new(0.5, 1.0, 0.25));
         let rotation = random.rotation();
-        let step = |random: &mut Random| 0.25 * (random.below(17) as f64 - 8.0);
-        let offset = Vec3::new(step(&mut random), step(&mut random), step(&mut random));
+        let offset = on_grid(random, 8);
         let quarter = Rotation3::from_axis_angle(
             &[Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()][random.below(3)],
             std::f64::consts::FRAC_PI_4 * random.below(8) as f64,
         );
         let pose_a = Pose::new(rotation, rotation * offset);
-        tally.add(&a, &pose_a, &b, &Pose::new(rotation * quarter, Vec3::zeros()));
-    }
-    tally.check("turned aligned boxes");
+        (a, pose_a, b, Pose::new(rotation * quarter, Vec3::zeros()))
+    });
 }
 
 #[test]
 fn nearly_aligned_boxes_agree_with_brute_force() {
-    let mut random = Random::new(3);
-    let mut tally = Tally::default();
-    for k in 0..3000 {
+    compare("nearly aligned", 3, 3000, |random, k| {
         let (a, b) = (cuboid(Vec3::new(1.0, 0.5, 0.75)), prism(4 + 2 * (k % 3), Vec3::new(1.0, 1.0, 0.5)));
         let tilt = Rotation3::new(random.direction() * 10f64.powf(random.between(-16.0, -4.0)));
-        let step = |random: &mut Random| 0.25 * (random.below(13) as f64 - 6.0);
-        let offset = Vec3::new(step(&mut random), step(&mut random), step(&mut random));
+        let offset = on_grid(random, 6);
         let nudge = random.direction() * 10f64.powf(random.between(-16.0, -3.0));
-        tally.add(&a, &Pose::new(tilt, offset + nudge), &b, &Pose::identity());
-    }
-    tally.check("nearly aligned");
+        (a, Pose::new(tilt, offset + nudge), b, Pose::identity())
+    });
 }
 
 #[test]
 fn edge_parallel_pairs_agree_with_brute_force() {
-    let mut random = Random::new(4);
-    let mut tally = Tally::default();
-    for _ in 0..3000 {
+    compare("edge-parallel", 4, 3000, |random, _| {
         // Both prisms share the direction of their long edges; turned about it freely.
         let a = prism(3 + random.below(5), Vec3::new(1.0, 1.0, random.between(0.2, 3.0)));
         let b = prism(3 + random.below(5), Vec3::new(0.7, 0.9, random.between(0.2, 3.0)));
@@ -151,9 +123,8 @@ fn edge_parallel_pairs_agree_with_brute_force() {
         let pose_a =
             Pose::new(about(random.between(0.0, 6.0)), random.direction() * random.between(0.0, 2.5));
         let pose_b = Pose::new(about(random.between(0.0, 6.0)), Vec3::zeros());
-        tally.add(&a, &pose_a, &b, &pose_b);
-    }
-    tally.check("edge-parallel");
+        (a, pose_a, b, pose_b)
+    });
 }
 
 #[test]
@@ -176,19 +147,17 @@ fn touching_bodies_are_at_distance_zero() {
         let out = turn_a * face.normal;
         let on_b = b.vertices()[b.support_index(&turn_b.inverse_transform_vector(&-out))];
         let pose_b = Pose::new(turn_b, turn_a * on_a - turn_b * on_b);
-        let answer = tally.add(&a, &Pose::new(turn_a, Vec3::zeros()), &b, &pose_b);
+        let answer = add(&mut tally, &a, &Pose::new(turn_a, Vec3::zeros()), &b, &pose_b);
         assert!(answer.distance.abs() <= 1e-13, "{answer:?}");
     }
-    tally.check("touching");
+    check(&tally, "touching");
 }
 
 #[test]
 fn nearly_touching_bodies_agree_with_brute_force() {
-    let mut random = Random::new(6);
-    let mut tally = Tally::default();
-    let unit = Vec3::repeat(1.0);
-    for _ in 0..4000 {
-        let (a, b) = (any_polytope(&mut random, unit), any_polytope(&mut random, unit));
+    compare("nearly touching", 6, 4000, |random, _| {
+        let unit = Vec3::repeat(1.0);
+        let (a, b) = (any_polytope(random, unit), any_polytope(random, unit));
         let aligned = random.below(2) == 0;
         let turn = if aligned { Rotation3::identity() } else { random.rotation() };
         let (p, q) =
@@ -196,59 +165,45 @@ fn nearly_touching_bodies_agree_with_brute_force() {
         let away = (turn * q - b.reference() - p + a.reference()).normalize();
         let gap = 10f64.powf(random.between(-15.0, -2.0)) * random.signed().signum();
         let pose_b = Pose::new(turn, p - turn * q - away * gap);
-        tally.add(&a, &Pose::identity(), &b, &pose_b);
-    }
-    tally.check("nearly touching");
+        (a, Pose::identity(), b, pose_b)
+    });
 }
 
 #[test]
 fn vertex_to_vertex_pairs_agree_with_brute_force() {
-    let mut random = Random::new(7);
-    let mut tally = Tally::default();
-    for _ in 0..2000 {
+    compare("vertex-vertex", 7, 2000, |random, _| {
         let (a, b) = (octahedron(Vec3::repeat(1.0)), octahedron(Vec3::new(0.5, 0.75, 1.0)));
         let axis = [Vec3::x(), Vec3::y(), Vec3::z()][random.below(3)];
         let offset = axis * random.between(-3.0, 3.0);
-        tally.add(&a, &Pose::at(offset), &b, &Pose::identity());
-    }
-    tally.check("vertex-vertex");
+        (a, Pose::at(offset), b, Pose::identity())
+    });
 }
 
 #[test]
 fn needles_and_flakes_agree_with_brute_force() {
-    let mut random = Random::new(8);
-    let mut tally = Tally::default();
-    for k in 0..6000 {
+    compare("needles and flakes", 8, 6000, |random, k| {
         let thin = 10f64.powf(random.between(-6.0, -1.0));
         let needle = Vec3::new(thin, thin, 1.0);
         let flake = Vec3::new(1.0, 1.0, thin);
-        let a = any_polytope(&mut random, if k % 2 == 0 { needle } else { flake });
+        let a = any_polytope(random, if k % 2 == 0 { needle } else { flake });
         let other = [needle, flake, Vec3::repeat(1.0)][k % 3];
-        let b = any_polytope(&mut random, other);
+        let b = any_polytope(random, other);
         let reach = [3.0, 1.0, 0.1, thin][random.below(4)];
         let turn = if random.below(4) == 0 { Rotation3::identity() } else { random.rotation() };
         let pose_a = Pose::new(turn, random.direction() * random.between(0.0, reach));
-        tally.add(&a, &pose_a, &b, &Pose::identity());
-    }
-    tally.check("needles and flakes");
+        (a, pose_a, b, Pose::identity())
+    });
 }
 
 #[test]
 fn a_grain_on_a_mountain_agrees_with_brute_force() {
-    let mut random = Random::new(9);
-    let mut tally = Tally::default();
-    for _ in 0..4000 {
-        let a = any_polytope(&mut random, Vec3::repeat(1e6));
-        let b = any_polytope(&mut random, Vec3::repeat(1.0));
+    compare("size ratio 1e6", 9, 4000, |random, _| {
+        let a = any_polytope(random, Vec3::repeat(1e6));
+        let b = any_polytope(random, Vec3::repeat(1.0));
         let turn = random.rotation();
-        let face = a.faces()[random.below(a.faces().len())];
-        let corners = a.face_loop(&face);
-        let vertex = |k: usize| a.vertices()[corners[k % corners.len()] as usize];
-        let spot = [vertex(0), 0.5 * (vertex(0) + vertex(1)), (vertex(0) + vertex(1) + vertex(2)) / 3.0];
-        let pose_b = Pose::new(random.rotation(), turn * spot[random.below(3)] + random.direction() * 3.0);
-        tally.add(&a, &Pose::new(turn, Vec3::zeros()), &b, &pose_b);
-    }
-    tally.check("size ratio 1e6");
+        let pose_b = Pose::new(random.rotation(), turn * spot(random, &a) + random.direction() * 3.0);
+        (a, Pose::new(turn, Vec3::zeros()), b, pose_b)
+    });
 }
 
 #[test]
@@ -263,25 +218,22 @@ fn bodies_far_from_the_origin_lose_no_accuracy() {
         let far = grid(random.direction() * 1e8, 1.0);
         let near = grid(random.direction() * random.between(0.0, 2.5), 1.0 / 1048576.0);
         let (turn_a, turn_b) = (random.rotation(), random.rotation());
-        let here = tally.add(&a, &Pose::new(turn_a, far + near), &b, &Pose::new(turn_b, far));
-        let there = tally.add(&a, &Pose::new(turn_a, near), &b, &Pose::new(turn_b, Vec3::zeros()));
+        let here = add(&mut tally, &a, &Pose::new(turn_a, far + near), &b, &Pose::new(turn_b, far));
+        let there = add(&mut tally, &a, &Pose::new(turn_a, near), &b, &Pose::new(turn_b, Vec3::zeros()));
         assert_eq!(here.distance, there.distance);
         assert_eq!(here.normal, there.normal);
     }
-    tally.check("far from the origin");
+    check(&tally, "far from the origin");
 }
 
 #[test]
 fn bodies_far_apart_agree_with_brute_force() {
-    let mut random = Random::new(11);
-    let mut tally = Tally::default();
-    for _ in 0..1000 {
+    compare("far apart", 11, 1000, |random, _| {
         let unit = Vec3::repeat(1.0);
-        let (a, b) = (any_polytope(&mut random, unit), any_polytope(&mut random, unit));
+        let (a, b) = (any_polytope(random, unit), any_polytope(random, unit));
         let pose_a = Pose::new(random.rotation(), random.direction() * 10f64.powf(random.between(1.0, 6.0)));
-        tally.add(&a, &pose_a, &b, &Pose::identity());
-    }
-    tally.check("far apart");
+        (a, pose_a, b, Pose::identity())
+    });
 }
 
 #[test]
@@ -295,13 +247,13 @@ fn many_sided_bodies_agree_with_brute_force() {
         } else {
             prism(48, Vec3::new(0.5, 0.5, 1.0))
         };
-        tally.add(&a, &pose(&mut random, 1.4), &b, &Pose::identity());
+        add(&mut tally, &a, &pose(&mut random, 1.4), &b, &Pose::identity());
         // Standing on each other: sides with the same edges, ends face on face.
         let drum = prism(72, Vec3::new(0.5, 0.5, 1.0));
         let offset = Vec3::new(0.0, random.between(-0.2, 0.2), random.between(1.0, 2.1));
-        tally.add(&drum, &Pose::at(offset), &prism(72, Vec3::new(0.8, 0.8, 1.0)), &Pose::identity());
+        add(&mut tally, &drum, &Pose::at(offset), &prism(72, Vec3::new(0.8, 0.8, 1.0)), &Pose::identity());
     }
-    tally.check("many-sided");
+    check(&tally, "many-sided");
 }
 
 #[test]
@@ -386,14 +338,12 @@ fn spot(random: &mut Random, body: &Polytope) -> Vec3 {
 /// mixture in which every degeneracy meets every other.
 #[test]
 fn mixtures_of_degeneracies_agree_with_brute_force() {
-    let mut random = Random::new(15);
-    let mut tally = Tally::default();
-    for k in 0..20000 {
+    compare("mixtures", 15, 20000, |random, k| {
         let thin = 10f64.powf(random.between(-6.0, 0.0));
         let shapes = [Vec3::new(thin, thin, 1.0), Vec3::new(1.0, 1.0, thin), Vec3::repeat(1.0)];
         let ratio = if random.below(4) == 0 { 10f64.powf(random.between(-6.0, 0.0)) } else { 1.0 };
-        let a = any_polytope(&mut random, shapes[k % 3]);
-        let b = any_polytope(&mut random, shapes[k / 3 % 3] * ratio);
+        let a = any_polytope(random, shapes[k % 3]);
+        let b = any_polytope(random, shapes[k / 3 % 3] * ratio);
         let turn_a = random.rotation();
         let axis = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()][random.below(3)];
         let eighth = Rotation3::from_axis_angle(&axis, std::f64::consts::FRAC_PI_4 * random.below(8) as f64);
@@ -404,9 +354,8 @@ fn mixtures_of_degeneracies_agree_with_brute_force() {
             2 => turn_a * eighth * tilt,
             _ => random.rotation(),
         };
-        let meet = turn_a * spot(&mut random, &a) - turn_b * spot(&mut random, &b);
+        let meet = turn_a * spot(random, &a) - turn_b * spot(random, &b);
         let nudge = random.direction() * 10f64.powf(random.between(-17.0, 0.3));
-        tally.add(&a, &Pose::new(turn_a, Vec3::zeros()), &b, &Pose::new(turn_b, meet + nudge));
-    }
-    tally.check("mixtures");
+        (a, Pose::new(turn_a, Vec3::zeros()), b, Pose::new(turn_b, meet + nudge))
+    });
 }

@@ -3,31 +3,17 @@
 //! upper one; overlapping, no normal of a dense sample, climbed to its peak, may beat the upper bound.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod common;
 mod euclid_common;
 
+use common::{capsule, cone, cylinder, ellipsoid, half_space, sphere};
 use euclid_common::*;
 use nalgebra::Rotation3;
 use percussion_geometry::euclid::{Euclidean, euclidean};
 use percussion_geometry::separation::QueryError;
-use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Solid, Sphere};
+use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 use percussion_testing::Random;
-
-fn sphere(r: f64) -> Solid {
-    Solid::Sphere(Sphere::new(r).unwrap())
-}
-fn capsule(h: f64, r: f64) -> Solid {
-    Solid::Capsule(Capsule::new(h, r).unwrap())
-}
-fn cylinder(h: f64, r: f64) -> Solid {
-    Solid::Cylinder(Cylinder::new(h, r).unwrap())
-}
-fn cone(h: f64, r: f64) -> Solid {
-    Solid::Cone(Cone::new(h, r).unwrap())
-}
-fn ellipsoid(x: f64, y: f64, z: f64) -> Solid {
-    Solid::Ellipsoid(Ellipsoid::new(Vec3::new(x, y, z)).unwrap())
-}
 
 fn any_solid(random: &mut Random, kind: usize) -> Solid {
     let mut size = || random.between(0.3, 1.5);
@@ -110,88 +96,61 @@ fn sampled(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> f64 {
     best
 }
 
-#[derive(Debug, Default)]
-struct Tally {
-    pairs: usize,
-    overlapping: usize,
-    certificate: f64,
-    lower: f64,
-    surface: f64,
-    identity: f64,
-    beaten: f64,
-    iterations: u32,
+/// The answer for a pair, proved from both sides; `sample`: also against a sample of normals where the bodies overlap.
+fn add(tally: &mut Tally, a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, sample: bool) -> Euclidean {
+    let answer = euclidean(a, pose_a, b, pose_b).unwrap();
+    let sample = sample && answer.distance < 0.0;
+    let errors = Errors {
+        size: scale(a, pose_a, b, pose_b),
+        normal: gap(a, pose_a, b, pose_b, &answer.normal) - answer.lower,
+        surface: [(a, pose_a, answer.point_a), (b, pose_b, answer.point_b)]
+            .map(|(body, pose, point)| outside(body, &pose.inverse_point(&point))),
+        beaten: if sample { sampled(a, pose_a, b, pose_b) - answer.upper } else { 0.0 },
+        ..Errors::default()
+    };
+    tally.note(&answer, errors);
+    answer
 }
 
-impl Tally {
-    fn add(&mut self, a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, sample: bool) -> Euclidean {
-        let answer = euclidean(a, pose_a, b, pose_b).unwrap();
-        let size = scale(a, pose_a, b, pose_b);
-        let worst = |slot: &mut f64, error: f64| {
-            assert!(error.is_finite(), "{answer:?}");
-            *slot = slot.max(error / size);
-        };
-        self.pairs += 1;
-        self.overlapping += usize::from(answer.distance < 0.0);
-        self.iterations = self.iterations.max(answer.iterations);
-        assert!((answer.normal.norm() - 1.0).abs() < 1e-14);
-        assert!(answer.lower <= answer.distance && answer.distance <= answer.upper);
-        worst(&mut self.certificate, answer.certificate_gap());
-        worst(&mut self.lower, (gap(a, pose_a, b, pose_b, &answer.normal) - answer.lower).abs());
-        worst(&mut self.surface, outside(a, &pose_a.inverse_point(&answer.point_a)).abs());
-        worst(&mut self.surface, outside(b, &pose_b.inverse_point(&answer.point_b)).abs());
-        let identity = answer.point_a - answer.point_b - answer.distance * answer.normal;
-        worst(&mut self.identity, identity.norm());
-        if answer.distance < 0.0 && sample {
-            worst(&mut self.beaten, (sampled(a, pose_a, b, pose_b) - answer.upper).max(0.0));
-        }
-        answer
-    }
+fn check(tally: &Tally, name: &str, surface: f64) {
+    tally.check(name, Limits { certificate: 1e-12, normal: 1e-14, surface, beaten: 1e-13 });
+}
 
-    fn check(&self, name: &str, certificate: f64, surface: f64) {
-        println!("{name}: {self:?}");
-        assert!(self.certificate <= certificate, "{name}: {self:?}");
-        assert!(self.lower <= 1e-14, "{name}: {self:?}");
-        assert!(self.surface <= surface, "{name}: {self:?}");
-        assert!(self.identity <= 1e-14, "{name}: {self:?}");
-        assert!(self.beaten <= 1e-13, "{name}: {self:?}");
+/// Pairs of every two kinds, each placed by its reach, and how many of them overlap.
+fn every_two_kinds(
+    name: &str,
+    seed: u64,
+    count: usize,
+    reach: impl Fn(&mut Random, &Solid, &Solid) -> f64,
+) -> usize {
+    let (mut random, mut overlapping) = (Random::new(seed), 0);
+    for (kind_a, kind_b) in (0..6).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+        let mut tally = Tally::default();
+        for _ in 0..count {
+            let (a, b) = (any_solid(&mut random, kind_a), any_solid(&mut random, kind_b));
+            let reach = reach(&mut random, &a, &b);
+            let pose_a = Pose::new(random.rotation(), random.direction() * reach);
+            let pose_b = Pose::new(random.rotation(), Vec3::zeros());
+            add(&mut tally, &a, &pose_a, &b, &pose_b, true);
+        }
+        check(&tally, &format!("{name} {kind_a}-{kind_b}"), 1e-9);
+        overlapping += tally.overlapping;
     }
+    overlapping
 }
 
 #[test]
 fn every_pair_of_kinds_proves_its_distance() {
-    let mut random = Random::new(21);
-    for kind_a in 0..6 {
-        for kind_b in 0..=kind_a {
-            let mut tally = Tally::default();
-            for _ in 0..150 {
-                let (a, b) = (any_solid(&mut random, kind_a), any_solid(&mut random, kind_b));
-                let apart = random.between(1.0, 1.6) * (a.outer_radius() + b.outer_radius());
-                let pose_a = Pose::new(random.rotation(), random.direction() * apart);
-                let pose_b = Pose::new(random.rotation(), Vec3::zeros());
-                tally.add(&a, &pose_a, &b, &pose_b, false);
-            }
-            assert!(tally.overlapping == 0);
-            tally.check(&format!("apart {kind_a}-{kind_b}"), 1e-12, 1e-9);
-        }
-    }
+    let reach =
+        |r: &mut Random, a: &Solid, b: &Solid| r.between(1.0, 1.6) * (a.outer_radius() + b.outer_radius());
+    assert_eq!(every_two_kinds("apart", 21, 150, reach), 0);
 }
 
 #[test]
 fn every_pair_of_kinds_proves_its_depth() {
-    let mut random = Random::new(22);
-    for kind_a in 0..6 {
-        for kind_b in 0..=kind_a {
-            let mut tally = Tally::default();
-            for _ in 0..15 {
-                let (a, b) = (any_solid(&mut random, kind_a), any_solid(&mut random, kind_b));
-                let near = random.between(0.0, 0.8) * (a.inner_radius() + b.inner_radius());
-                let pose_a = Pose::new(random.rotation(), random.direction() * near);
-                let pose_b = Pose::new(random.rotation(), Vec3::zeros());
-                tally.add(&a, &pose_a, &b, &pose_b, true);
-            }
-            tally.check(&format!("overlap {kind_a}-{kind_b}"), 1e-12, 1e-9);
-        }
-    }
+    let reach =
+        |r: &mut Random, a: &Solid, b: &Solid| r.between(0.0, 0.8) * (a.inner_radius() + b.inner_radius());
+    assert_eq!(every_two_kinds("overlap", 22, 15, reach), 21 * 15);
 }
 
 /// Distance of two segments: projections of all four ends, and the common perpendicular.
@@ -257,9 +216,9 @@ fn coaxial_bodies_of_revolution_reach_a_tight_certificate() {
         let along = random.between(-0.1, 0.1);
         let across = [0.0, 1e-14, 0.05][k % 3];
         let pose_a = Pose::new(turn, turn * Vec3::new(across, 0.0, along));
-        tally.add(&a, &pose_a, &b, &Pose::new(turn, Vec3::zeros()), k % 6 == 0);
+        add(&mut tally, &a, &pose_a, &b, &Pose::new(turn, Vec3::zeros()), k % 6 == 0);
     }
-    tally.check("coaxial", 1e-12, 1e-9);
+    check(&tally, "coaxial", 1e-9);
     let peg =
         euclidean(&cylinder(2.0, 0.5), &Pose::identity(), &cylinder(1.5, 0.25), &Pose::identity()).unwrap();
     assert!((peg.distance + 0.75).abs() < 1e-13 && peg.normal.z.abs() < 1e-13, "{peg:?}");
@@ -292,12 +251,18 @@ fn shallow_and_touching_curved_pairs_keep_a_small_certificate_gap() {
         let y = turn_b * b.support(&turn_b.inverse_transform_vector(&n)).unwrap();
         let gap =
             [0.0, 10f64.powf(random.between(-14.0, -3.0)), -10f64.powf(random.between(-14.0, -3.0))][k % 3];
-        let answer =
-            tally.add(&a, &Pose::new(turn_a, y - x + gap * n), &b, &Pose::new(turn_b, Vec3::zeros()), false);
+        let answer = add(
+            &mut tally,
+            &a,
+            &Pose::new(turn_a, y - x + gap * n),
+            &b,
+            &Pose::new(turn_b, Vec3::zeros()),
+            false,
+        );
         // The planes are `gap` apart along n; the points are too, so no answer lies above.
         assert!(answer.lower <= gap.abs() + 1e-14 && answer.upper >= gap - 1e-14, "{gap:e} {answer:?}");
     }
-    tally.check("shallow", 1e-12, 1e-8);
+    check(&tally, "shallow", 1e-8);
 }
 
 #[test]
@@ -314,21 +279,21 @@ fn thin_and_unequal_curved_pairs_keep_a_small_certificate_gap() {
         };
         let b = any_solid(&mut random, 1 + k % 5);
         let reach = if k % 2 == 0 { 3.0 } else { 0.5 };
-        tally.add(&a, &pose(&mut random, reach), &b, &Pose::identity(), false);
+        add(&mut tally, &a, &pose(&mut random, reach), &b, &Pose::identity(), false);
     }
     for _ in 0..200 {
         let big = cylinder(1e6, 1e6);
         let small = any_solid(&mut random, 4);
         let offset = Vec3::new(1e6 + random.between(-2.0, 3.0), random.signed(), random.signed());
-        tally.add(&big, &Pose::identity(), &small, &Pose::new(random.rotation(), offset), false);
+        add(&mut tally, &big, &Pose::identity(), &small, &Pose::new(random.rotation(), offset), false);
     }
-    tally.check("thin and unequal", 1e-12, 1e-8);
+    check(&tally, "thin and unequal", 1e-8);
 }
 
 #[test]
 fn a_half_space_needs_one_support() {
     let mut random = Random::new(27);
-    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::new(0.3, -0.2, 2.0), 0.7).unwrap());
+    let floor = half_space(Vec3::new(0.3, -0.2, 2.0), 0.7);
     for kind in 0..6 {
         for _ in 0..100 {
             let body = any_solid(&mut random, kind);

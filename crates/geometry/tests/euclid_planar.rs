@@ -1,17 +1,19 @@
 //! Distance and depth in the plane: polygons against brute force, circles and ellipses proved from both sides.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod common;
 mod euclid_common;
 
+use common::{circle, ellipse, half_plane};
+use euclid_common::{Errors, Limits, Tally, grid, planar_brute};
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::separation::QueryError;
-use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon};
+use percussion_geometry::shapes::{PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 use percussion_testing::Random;
 
 fn rectangle(x: f64, y: f64) -> PlanarShape {
-    let corners = vec![Vec2::new(-x, -y), Vec2::new(x, -y), Vec2::new(x, y), Vec2::new(-x, y)];
-    PlanarShape::Polygon(Polygon::from_loop(corners).unwrap())
+    PlanarShape::Polygon(Polygon::rectangle(2.0 * x, 2.0 * y).unwrap())
 }
 
 /// A polygon inscribed in an ellipse at random, well separated angles.
@@ -36,38 +38,6 @@ fn corners(shape: &PlanarShape, pose: &PlanarPose, origin: &Vec2) -> Vec<Vec2> {
     p.vertices().iter().map(|v| pose.rotation * v + (pose.position - origin)).collect()
 }
 
-fn gap_of(a: &[Vec2], b: &[Vec2], n: &Vec2) -> f64 {
-    let low = a.iter().map(|v| n.dot(v)).fold(f64::INFINITY, f64::min);
-    let high = b.iter().map(|v| n.dot(v)).fold(f64::NEG_INFINITY, f64::max);
-    low - high
-}
-
-/// Separating axes when overlapping, every corner against every side when apart.
-fn brute(a: &[Vec2], b: &[Vec2]) -> f64 {
-    let mut best = f64::NEG_INFINITY;
-    for polygon in [a, b] {
-        for (k, p) in polygon.iter().enumerate() {
-            let side = polygon[(k + 1) % polygon.len()] - p;
-            let n = Vec2::new(side.y, -side.x).normalize();
-            best = best.max(gap_of(a, b, &n)).max(gap_of(a, b, &-n));
-        }
-    }
-    if best <= 0.0 {
-        return best;
-    }
-    let mut nearest = f64::INFINITY;
-    for (points, sides) in [(a, b), (b, a)] {
-        for p in points {
-            for (k, q) in sides.iter().enumerate() {
-                let side = sides[(k + 1) % sides.len()] - q;
-                let t = ((p - q).dot(&side) / side.norm_squared()).clamp(0.0, 1.0);
-                nearest = nearest.min((p - q - t * side).norm());
-            }
-        }
-    }
-    nearest
-}
-
 fn outside(shape: &PlanarShape, p: &Vec2) -> f64 {
     match shape {
         PlanarShape::Polygon(s) => (0..s.vertices().len())
@@ -88,72 +58,41 @@ fn support_gap(a: &PlanarShape, pose_a: &PlanarPose, b: &PlanarShape, pose_b: &P
     n.dot(&(pose_a.position - pose_b.position)) + n.dot(&x) - n.dot(&y)
 }
 
-#[derive(Debug, Default)]
-struct Tally {
-    pairs: usize,
-    overlapping: usize,
-    value: f64,
-    certificate: f64,
-    normal: f64,
-    identity: f64,
-    surface: f64,
-    beaten: f64,
-    iterations: u32,
+/// The answer for a pair: of polygons compared with brute force, else against a dense sample of normals.
+fn add(
+    tally: &mut Tally,
+    a: &PlanarShape,
+    pose_a: &PlanarPose,
+    b: &PlanarShape,
+    pose_b: &PlanarPose,
+) -> PlanarEuclidean {
+    let answer = planar_euclidean(a, pose_a, b, pose_b).unwrap();
+    let reach = (pose_a.point(&a.reference()) - pose_b.point(&b.reference())).norm();
+    let mut errors = Errors {
+        size: reach.max(a.outer_radius() + b.outer_radius()),
+        rounding: 4.0 * f64::EPSILON * pose_b.position.norm(),
+        normal: support_gap(a, pose_a, b, pose_b, &answer.normal) - answer.lower,
+        surface: [(a, pose_a, answer.point_a), (b, pose_b, answer.point_b)]
+            .map(|(body, pose, point)| outside(body, &pose.inverse_point(&point))),
+        ..Errors::default()
+    };
+    if let (PlanarShape::Polygon(_), PlanarShape::Polygon(_)) = (a, b) {
+        let origin = pose_b.position;
+        errors.value =
+            answer.distance - planar_brute(&corners(a, pose_a, &origin), &corners(b, pose_b, &origin));
+    } else if answer.distance < 0.0 {
+        for k in 0..2000 {
+            let angle = std::f64::consts::TAU * f64::from(k) / 2000.0;
+            let gap = support_gap(a, pose_a, b, pose_b, &Vec2::new(angle.cos(), angle.sin()));
+            errors.beaten = errors.beaten.max(gap - answer.upper);
+        }
+    }
+    tally.note(&answer, errors);
+    answer
 }
 
-impl Tally {
-    fn add(
-        &mut self,
-        a: &PlanarShape,
-        pose_a: &PlanarPose,
-        b: &PlanarShape,
-        pose_b: &PlanarPose,
-    ) -> PlanarEuclidean {
-        let answer = planar_euclidean(a, pose_a, b, pose_b).unwrap();
-        let reach = (pose_a.point(&a.reference()) - pose_b.point(&b.reference())).norm();
-        let size = reach.max(a.outer_radius() + b.outer_radius());
-        let worst = |slot: &mut f64, error: f64| {
-            assert!(error.is_finite(), "{answer:?}");
-            *slot = slot.max(error / size);
-        };
-        self.pairs += 1;
-        self.overlapping += usize::from(answer.distance < 0.0);
-        self.iterations = self.iterations.max(answer.iterations);
-        assert!(answer.lower <= answer.distance && answer.distance <= answer.upper);
-        assert!((answer.normal.norm() - 1.0).abs() < 1e-14);
-        worst(&mut self.certificate, answer.certificate_gap());
-        let gap = support_gap(a, pose_a, b, pose_b, &answer.normal);
-        worst(&mut self.normal, (gap - answer.lower).abs());
-        let rounding = 4.0 * f64::EPSILON * pose_b.position.norm();
-        let identity = answer.point_a - answer.point_b - answer.distance * answer.normal;
-        worst(&mut self.identity, (identity.norm() - rounding).max(0.0));
-        let on_a = outside(a, &pose_a.inverse_point(&answer.point_a)).abs();
-        let on_b = outside(b, &pose_b.inverse_point(&answer.point_b)).abs();
-        worst(&mut self.surface, (on_a.max(on_b) - rounding).max(0.0));
-        if let (PlanarShape::Polygon(_), PlanarShape::Polygon(_)) = (a, b) {
-            let origin = pose_b.position;
-            let expected = brute(&corners(a, pose_a, &origin), &corners(b, pose_b, &origin));
-            worst(&mut self.value, (answer.distance - expected).abs());
-        } else if answer.distance < 0.0 {
-            // No normal of a dense sample beats the upper bound.
-            for k in 0..2000 {
-                let angle = std::f64::consts::TAU * f64::from(k) / 2000.0;
-                let gap = support_gap(a, pose_a, b, pose_b, &Vec2::new(angle.cos(), angle.sin()));
-                worst(&mut self.beaten, (gap - answer.upper).max(0.0));
-            }
-        }
-        answer
-    }
-
-    fn check(&self, name: &str, certificate: f64, surface: f64) {
-        println!("{name}: {self:?}");
-        assert!(self.value <= 5e-14, "{name}: {self:?}");
-        assert!(self.certificate <= certificate, "{name}: {self:?}");
-        assert!(self.normal <= 1e-14, "{name}: {self:?}");
-        assert!(self.identity <= 1e-14, "{name}: {self:?}");
-        assert!(self.surface <= surface, "{name}: {self:?}");
-        assert!(self.beaten <= 1e-14, "{name}: {self:?}");
-    }
+fn check(tally: &Tally, name: &str, certificate: f64, surface: f64) {
+    tally.check(name, Limits { certificate, normal: 1e-14, surface, beaten: 1e-14 });
 }
 
 #[test]
@@ -164,30 +103,23 @@ fn random_polygons_agree_with_brute_force() {
         let (a, b) =
             (any_polygon(&mut random, Vec2::new(1.0, 0.7)), any_polygon(&mut random, Vec2::new(0.6, 1.0)));
         let (pose_a, pose_b) = (any_pose(&mut random, 1.5), any_pose(&mut random, 1.0));
-        tally.add(&a, &pose_a, &b, &pose_b);
+        add(&mut tally, &a, &pose_a, &b, &pose_b);
     }
     assert!(tally.overlapping > 8000 && tally.overlapping < 25000);
-    tally.check("random polygons", 2e-14, 1e-12);
+    check(&tally, "random polygons", 2e-14, 1e-12);
 }
 
 #[test]
 fn aligned_rectangles_have_the_closed_form_at_every_offset() {
     let mut tally = Tally::default();
-    for i in -12..=12 {
-        for j in -12..=12 {
-            let offset = Vec2::new(f64::from(i), f64::from(j)) * 0.25;
-            let answer = tally.add(
-                &rectangle(1.0, 0.5),
-                &PlanarPose::at(offset),
-                &rectangle(0.5, 1.0),
-                &PlanarPose::identity(),
-            );
-            let excess = offset.abs() - Vec2::new(1.5, 1.5);
-            let expected = if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
-            assert!((answer.distance - expected).abs() < 1e-15, "{offset:?} {answer:?}");
-        }
+    let (a, b, here) = (rectangle(1.0, 0.5), rectangle(0.5, 1.0), PlanarPose::identity());
+    for offset in grid([12, 12, 0]).map(|v| v.xy()) {
+        let answer = add(&mut tally, &a, &PlanarPose::at(offset), &b, &here);
+        let excess = offset.abs() - Vec2::new(1.5, 1.5);
+        let expected = if excess.max() <= 0.0 { excess.max() } else { excess.map(|e| e.max(0.0)).norm() };
+        assert!((answer.distance - expected).abs() < 1e-15, "{offset:?} {answer:?}");
     }
-    tally.check("aligned rectangles", 2e-14, 1e-12);
+    check(&tally, "aligned rectangles", 2e-14, 1e-12);
 }
 
 #[test]
@@ -210,9 +142,9 @@ fn hard_polygons_agree_with_brute_force() {
         let q = corners(&b, &pose_b, &origin);
         let meet = q[random.below(q.len())] - p[random.below(p.len())];
         let nudge = Vec2::new(random.signed(), random.signed()) * 10f64.powf(random.between(-17.0, 0.0));
-        tally.add(&a, &PlanarPose::at(meet + nudge), &b, &pose_b);
+        add(&mut tally, &a, &PlanarPose::at(meet + nudge), &b, &pose_b);
     }
-    tally.check("hard polygons", 1e-12, 1e-11);
+    check(&tally, "hard polygons", 1e-12, 1e-11);
 }
 
 #[test]
@@ -225,11 +157,11 @@ fn polygons_far_from_the_origin_lose_no_accuracy() {
         let far = Vec2::new(random.signed(), random.signed()).map(|c| (c * 1e8).round());
         let near = Vec2::new(random.signed(), random.signed()).map(|c| (c * 1048576.0).round() / 1048576.0);
         let (t, u) = (random.between(-3.0, 3.0), random.between(-3.0, 3.0));
-        let here = tally.add(&a, &PlanarPose::new(t, far + near), &b, &PlanarPose::new(u, far));
-        let there = tally.add(&a, &PlanarPose::new(t, near), &b, &PlanarPose::new(u, Vec2::zeros()));
+        let here = add(&mut tally, &a, &PlanarPose::new(t, far + near), &b, &PlanarPose::new(u, far));
+        let there = add(&mut tally, &a, &PlanarPose::new(t, near), &b, &PlanarPose::new(u, Vec2::zeros()));
         assert_eq!((here.distance, here.normal), (there.distance, there.normal));
     }
-    tally.check("far from the origin", 2e-14, 1e-12);
+    check(&tally, "far from the origin", 2e-14, 1e-12);
 }
 
 #[test]
@@ -239,9 +171,9 @@ fn circles_and_ellipses_prove_their_distance_and_depth() {
     let any = |random: &mut Random, kind: usize| {
         let (x, y) = (random.between(0.2, 1.2), random.between(0.2, 1.2));
         match kind {
-            0 => PlanarShape::Circle(Circle::new(x).unwrap()),
-            1 => PlanarShape::Ellipse(Ellipse::new(Vec2::new(x, y)).unwrap()),
-            2 => PlanarShape::Ellipse(Ellipse::new(Vec2::new(x, 0.01 * y)).unwrap()),
+            0 => circle(x),
+            1 => ellipse(x, y),
+            2 => ellipse(x, 0.01 * y),
             _ => any_polygon(random, Vec2::new(x, y)),
         }
     };
@@ -249,15 +181,14 @@ fn circles_and_ellipses_prove_their_distance_and_depth() {
         let (a, b) = (any(&mut random, k % 3), any(&mut random, k / 3 % 4));
         let reach = [0.0, 0.3, 1.0, 2.0][random.below(4)];
         let (pose_a, pose_b) = (any_pose(&mut random, reach), any_pose(&mut random, reach));
-        tally.add(&a, &pose_a, &b, &pose_b);
+        add(&mut tally, &a, &pose_a, &b, &pose_b);
     }
     assert!(tally.overlapping > 500 && tally.overlapping < 2800);
-    tally.check("curved", 1e-12, 1e-6);
+    check(&tally, "curved", 1e-12, 1e-6);
 }
 
 #[test]
 fn circles_have_their_closed_form() {
-    let circle = |r: f64| PlanarShape::Circle(Circle::new(r).unwrap());
     let at = |x: f64, y: f64| PlanarPose::at(Vec2::new(x, y));
     let apart = planar_euclidean(&circle(1.0), &at(3.0, 4.0), &circle(2.0), &at(0.0, 0.0)).unwrap();
     assert!((apart.distance - 2.0).abs() < 1e-15 && (apart.normal - Vec2::new(0.6, 0.8)).norm() < 1e-15);
@@ -273,7 +204,7 @@ fn circles_have_their_closed_form() {
 
 #[test]
 fn a_half_plane_needs_one_support() {
-    let floor = PlanarShape::HalfPlane(HalfPlane::new(Vec2::new(0.0, 2.0), 0.5).unwrap());
+    let floor = half_plane(Vec2::new(0.0, 2.0), 0.5);
     let body = rectangle(1.0, 0.5);
     let pose = PlanarPose::new(std::f64::consts::FRAC_PI_4, Vec2::new(0.3, 2.0));
     let answer = planar_euclidean(&body, &pose, &floor, &PlanarPose::identity()).unwrap();

@@ -3,19 +3,16 @@
 
 mod common;
 
-use common::{Random, body, cuboid, lattice, octahedron, prism, tetrahedron};
+use common::{
+    Random, ask, body, column_error, cuboid, lattice, moved, octahedron, prism, solve, tetrahedron,
+};
 use nalgebra::Rotation3;
 use percussion_geometry::events::{
     ContactEvent, ContactRegion, EventKind, EventOptions, EventWorkspace, Side,
 };
-use percussion_geometry::separation::{BetaTerm, Options, Separation, WarmStart, separation};
+use percussion_geometry::separation::{BetaTerm, Options, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
-
-fn solve(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Separation {
-    let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    separation(&sa, pose_a, &sb, pose_b, &Options::default(), &mut WarmStart::default()).unwrap()
-}
 
 fn active(a: &Polytope, b: &Polytope) -> EventOptions {
     EventOptions::active(a.outer_radius(), b.outer_radius())
@@ -74,11 +71,8 @@ fn every_kind(a: &Polytope, b: &Polytope) -> Vec<EventKind> {
     let mut kinds = Vec::new();
     for (corner_of, p, q) in [(Side::A, a, b), (Side::B, b, a)] {
         for vertex in 0..p.vertices().len() as u32 {
-            kinds.extend((0..q.faces().len() as u32).map(|face| EventKind::CornerOnFace {
-                corner_of,
-                vertex,
-                face,
-            }));
+            let on = |face| EventKind::CornerOnFace { corner_of, vertex, face };
+            kinds.extend((0..q.faces().len() as u32).map(on));
         }
     }
     for edge_a in 0..a.edges().len() as u32 {
@@ -299,10 +293,8 @@ fn the_hull_of_the_active_events_is_the_contact_region() {
         for e in list {
             assert!(distance_to_fan(&e.point_a, corners) < 1e-8, "{e:?}\n{corners:?}");
             assert!((e.separation - answer.separation).abs() < 1e-12 * e.alpha.norm());
-            assert!(
-                bound(&e.alpha, &a, &pa, &b, &pb) >= answer.separation - 1e-7 * e.alpha.norm(),
-                "inadmissible {e:?}"
-            );
+            let proven = bound(&e.alpha, &a, &pa, &b, &pb);
+            assert!(proven >= answer.separation - 1e-7 * e.alpha.norm(), "inadmissible {e:?}");
         }
         for (k, e) in list.iter().enumerate() {
             for f in &list[..k] {
@@ -435,25 +427,13 @@ fn gradients_agree_with_differences_of_the_same_event() {
             let term = if follows { BetaTerm::Follow } else { BetaTerm::Hold };
             let gradient = event.motion_gradient(&ca, &cb, term).columns();
             for (k, column) in gradient.into_iter().enumerate() {
-                let step = 1e-5;
-                let axis = Vec3::ith(k % 3, 1.0);
-                let moved = |sign: f64| {
-                    let shift = |pose: &Pose| Pose::new(pose.rotation, pose.position + axis * sign * step);
-                    let turn = |pose: &Pose, c: &Vec3| {
-                        let r = Rotation3::new(axis * sign * step);
-                        Pose::new(r * pose.rotation, c + r * (pose.position - c))
-                    };
-                    match k / 3 {
-                        0 => value(&shift(&pa), &pb),
-                        1 => value(&turn(&pa, &ca), &pb),
-                        2 => value(&pa, &shift(&pb)),
-                        _ => value(&pa, &turn(&pb, &cb)),
-                    }
+                let value = |by: f64| match k < 6 {
+                    true => value(&moved(&pa, &ca, k, by), &pb),
+                    false => value(&pa, &moved(&pb, &cb, k - 6, by)),
                 };
-                let difference = (moved(1.0) - moved(-1.0)) / (2.0 * step);
-                let error = (difference - column).abs() / column.abs().max(1.0);
+                let error = column_error(column, 1e-5, value);
                 worst = worst.max(error);
-                assert!(error < 1e-6, "column {k}: {difference} {column} {event:?}");
+                assert!(error < 1e-6, "column {k}: {error} {column} {event:?}");
             }
             checked += 1;
         }
@@ -471,12 +451,8 @@ fn exchanging_the_bodies_turns_the_events_round() {
             let (a, b) = (prism(5, Vec3::new(0.5, 0.6, 0.4)), cuboid(Vec3::new(0.6, 0.5, 0.4)));
             let turn = random.rotation();
             let up = turn * Vec3::new(0.5 * random.uniform(), 0.5 * random.uniform(), 0.8);
-            (
-                a,
-                Pose::new(turn * Rotation3::new(Vec3::z() * random.uniform()), up),
-                b,
-                Pose::new(turn, Vec3::zeros()),
-            )
+            let yaw = Rotation3::new(Vec3::z() * random.uniform());
+            (a, Pose::new(turn * yaw, up), b, Pose::new(turn, Vec3::zeros()))
         } else {
             let gap = 0.01 * random.uniform();
             pair(&mut random, gap)
@@ -517,10 +493,8 @@ fn tetrahedra_tip_to_tip_offer_the_extreme_normals() {
     }
     // The optimal direction of the kernel lies in their hull: here simply within their spread about z.
     let mean = list.iter().map(|e| e.alpha).sum::<Vec3>() / list.len() as f64;
-    assert!(
-        (mean - answer.alpha).norm()
-            < list.iter().map(|e| (e.alpha - mean).norm()).fold(0.0, f64::max) + 1e-9
-    );
+    let spread = list.iter().map(|e| (e.alpha - mean).norm()).fold(0.0, f64::max);
+    assert!((mean - answer.alpha).norm() < spread + 1e-9);
 }
 
 #[test]
@@ -545,8 +519,7 @@ fn along_a_prescribed_direction_heights_are_heights() {
     let (a, b) = (cuboid(Vec3::new(0.5, 0.5, 0.5)), cuboid(Vec3::new(3.0, 3.0, 0.5)));
     let pa = Pose::new(Rotation3::new(Vec3::new(0.004, -0.002, 0.4)), Vec3::new(1.7, -1.2, 1.01));
     let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    let along = Options { beta: Some(Vec3::z()), ..Options::default() };
-    let answer = separation(&sa, &pa, &sb, &Pose::identity(), &along, &mut WarmStart::default()).unwrap();
+    let answer = ask(&sa, &pa, &sb, &Pose::identity(), Some(Vec3::z()));
     let mut events = EventWorkspace::new();
     let list = events.find(&a, &pa, &b, &Pose::identity(), &answer, &nearly(&a, &b));
     assert_eq!(list.len(), 4);

@@ -3,17 +3,11 @@
 
 mod common;
 
-use common::{Random, cuboid, prism};
+use common::{Random, cuboid, prism, solve};
 use nalgebra::Rotation3;
 use percussion_geometry::events::{ContactEvent, ContactRegion, EventKind, EventOptions, EventWorkspace};
-use percussion_geometry::separation::{Options, Separation, WarmStart, separation};
-use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::shapes::Polytope;
 use percussion_geometry::{Pose, Vec2, Vec3};
-
-fn solve(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Separation {
-    let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    separation(&sa, pose_a, &sb, pose_b, &Options::default(), &mut WarmStart::default()).unwrap()
-}
 
 /// Intersection of two convex polygons by enumeration: corners of each inside the other and all crossings of
 /// side lines inside both; then the hull, without corners on straight sides.

@@ -3,17 +3,16 @@
 
 mod common;
 
-use common::{Random, body, cuboid, octahedron, prism};
+use common::{
+    Random, ask, body, capsule, cone, cuboid, cylinder, ellipsoid, half_space, moved, octahedron, prism,
+    sphere,
+};
 use nalgebra::Rotation3;
 use percussion_geometry::events::{ContactEvent, EventKind, EventOptions, EventWorkspace};
-use percussion_geometry::separation::{BetaTerm, Feature, Options, Separation, WarmStart, separation};
-use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Solid, Sphere};
+use percussion_geometry::separation::{BetaTerm, Feature, Separation};
+use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::FRAC_PI_2;
-
-fn solve(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose) -> Separation {
-    separation(a, pa, b, pb, &Options::default(), &mut WarmStart::default()).unwrap()
-}
 
 fn nearly(a: &Solid, b: &Solid) -> EventOptions {
     EventOptions::nearly_active(a.outer_radius(), b.outer_radius())
@@ -23,20 +22,8 @@ fn active(a: &Solid, b: &Solid) -> EventOptions {
     EventOptions::active(a.outer_radius(), b.outer_radius())
 }
 
-fn sphere(r: f64) -> Solid {
-    Solid::Sphere(Sphere::new(r).unwrap())
-}
-
-fn capsule(h: f64, r: f64) -> Solid {
-    Solid::Capsule(Capsule::new(h, r).unwrap())
-}
-
-fn cylinder(h: f64, r: f64) -> Solid {
-    Solid::Cylinder(Cylinder::new(h, r).unwrap())
-}
-
 fn floor() -> Solid {
-    Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap())
+    half_space(Vec3::z(), 0.0)
 }
 
 fn manifold(
@@ -46,7 +33,7 @@ fn manifold(
     pb: &Pose,
     options: &EventOptions,
 ) -> (Separation, Vec<ContactEvent>) {
-    let answer = solve(a, pa, b, pb);
+    let answer = ask(a, pa, b, pb, None);
     let list = EventWorkspace::new().manifold(a, pa, b, pb, &answer, options).to_vec();
     for event in &list {
         let size = event.alpha.norm();
@@ -220,20 +207,12 @@ fn gradients_of_round_contacts_agree_with_differences() {
             let gradient = event.motion_gradient(&ca, &cb, BetaTerm::Follow).columns();
             let step = 1e-6;
             for (k, &column) in gradient.iter().enumerate() {
-                let axis = Vec3::ith(k % 3, 1.0);
                 let value = |sign: f64| {
-                    let shift = |pose: &Pose| Pose::new(pose.rotation, pose.position + axis * sign * step);
-                    let turn = |pose: &Pose, c: &Vec3| {
-                        let r = Rotation3::new(axis * sign * step);
-                        Pose::new(r * pose.rotation, c + r * (pose.position - c))
+                    let (qa, qb) = match k < 6 {
+                        true => (moved(&pa, &ca, k, sign * step), pb),
+                        false => (pa, moved(&pb, &cb, k - 6, sign * step)),
                     };
-                    let (qa, qb) = match k / 3 {
-                        0 => (shift(&pa), pb),
-                        1 => (turn(&pa, &ca), pb),
-                        2 => (pa, shift(&pb)),
-                        _ => (pa, turn(&pb, &cb)),
-                    };
-                    let answer = solve(&a, &qa, &b, &qb);
+                    let answer = ask(&a, &qa, &b, &qb, None);
                     let mut events = EventWorkspace::new();
                     let list = events.manifold(&a, &qa, &b, &qb, &answer, &options);
                     list.iter().find(|e| e.kind == event.kind).map(|e| e.separation)
@@ -256,14 +235,10 @@ fn gradients_of_round_contacts_agree_with_differences() {
 fn bodies_stand_on_the_floor_with_all_they_have() {
     let up = |z: f64| Pose::new(Rotation3::new(Vec3::z() * 0.3), Vec3::new(3.0, -2.0, z));
     let lying = |z: f64| {
-        Pose::new(
-            Rotation3::new(Vec3::z() * 0.3) * Rotation3::new(Vec3::y() * FRAC_PI_2),
-            Vec3::new(3.0, -2.0, z),
-        )
+        let turn = Rotation3::new(Vec3::z() * 0.3) * Rotation3::new(Vec3::y() * FRAC_PI_2);
+        Pose::new(turn, Vec3::new(3.0, -2.0, z))
     };
     let half = 0.003;
-    let cone = Solid::Cone(Cone::new(0.8, 0.3).unwrap());
-    let egg = Solid::Ellipsoid(Ellipsoid::new(Vec3::new(0.3, 0.4, 0.5)).unwrap());
     for (solid, pose, expected) in [
         (Solid::Polytope(cuboid(Vec3::new(0.3, 0.4, 0.5))), up(0.5 + half), 4),
         (Solid::Polytope(prism(7, Vec3::new(0.3, 0.4, 0.5))), up(0.5 + half), 7),
@@ -272,8 +247,8 @@ fn bodies_stand_on_the_floor_with_all_they_have() {
         (capsule(0.4, 0.2), up(0.6 + half), 1),
         (cylinder(0.4, 0.2), up(0.4 + half), 4),
         (cylinder(0.4, 0.2), lying(0.2 + half), 2),
-        (cone, up(0.2 + half), 4),
-        (egg, up(0.5 + half), 1),
+        (cone(0.8, 0.3), up(0.2 + half), 4),
+        (ellipsoid(0.3, 0.4, 0.5), up(0.5 + half), 1),
     ] {
         let ground = floor();
         let options = nearly(&solid, &ground);

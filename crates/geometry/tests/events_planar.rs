@@ -3,17 +3,14 @@
 
 mod common;
 
-use common::Random;
+use common::{Random, ask_planar, circle, column_error, half_plane};
 use percussion_geometry::events::{EventOptions, PlanarEventWorkspace, planar_region};
-use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarSeparation, PlanarWarmStart, planar_separation,
-};
-use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon};
+use percussion_geometry::separation::{BetaTerm, Feature, PlanarSeparation};
+use percussion_geometry::shapes::{PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 
 fn solve(a: &Polygon, pa: &PlanarPose, b: &Polygon, pb: &PlanarPose) -> PlanarSeparation {
-    let (sa, sb) = (PlanarShape::Polygon(a.clone()), PlanarShape::Polygon(b.clone()));
-    planar_separation(&sa, pa, &sb, pb, &PlanarOptions::default(), &mut PlanarWarmStart::default()).unwrap()
+    ask_planar(&PlanarShape::Polygon(a.clone()), pa, &PlanarShape::Polygon(b.clone()), pb, None)
 }
 
 fn regular(sides: usize, x: f64, y: f64) -> Polygon {
@@ -25,7 +22,7 @@ fn regular(sides: usize, x: f64, y: f64) -> Polygon {
 }
 
 fn rectangle(x: f64, y: f64) -> Polygon {
-    Polygon::from_loop([(-x, -y), (x, -y), (x, y), (-x, y)].map(|(u, v)| Vec2::new(u, v)).to_vec()).unwrap()
+    Polygon::rectangle(2.0 * x, 2.0 * y).unwrap()
 }
 
 fn options(a: &Polygon, b: &Polygon, near: bool) -> EventOptions {
@@ -184,15 +181,7 @@ fn planar_gradients_agree_with_differences() {
                 let beta = (pa.point(&a.reference()) - pb.point(&b.reference())).normalize();
                 component(&event.features, (&a, pa), (&b, pb), &beta)
             };
-            let g = event.motion_gradient(&ca, &cb, BetaTerm::Follow);
-            let columns = [
-                g.translation_a.x,
-                g.translation_a.y,
-                g.rotation_a,
-                g.translation_b.x,
-                g.translation_b.y,
-                g.rotation_b,
-            ];
+            let columns: [f64; 6] = event.motion_gradient(&ca, &cb, BetaTerm::Follow).into();
             for (k, &column) in columns.iter().enumerate() {
                 let moved = |step: f64| {
                     let change = |pose: &PlanarPose, c: &Vec2| match k % 3 {
@@ -207,10 +196,9 @@ fn planar_gradients_agree_with_differences() {
                     };
                     if k < 3 { value(&change(&pa, &ca), &pb) } else { value(&pa, &change(&pb, &cb)) }
                 };
-                let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                let error = (difference - column).abs() / column.abs().max(1.0);
+                let error = column_error(column, 1e-5, moved);
                 worst = worst.max(error);
-                assert!(error < 1e-6, "column {k}: {difference} {column} {event:?}");
+                assert!(error < 1e-6, "column {k}: {error} {column} {event:?}");
             }
             checked += 1;
         }
@@ -221,14 +209,12 @@ fn planar_gradients_agree_with_differences() {
 
 #[test]
 fn a_rectangle_rests_on_a_line_with_two_corners_and_a_disc_with_one_point() {
-    let floor = PlanarShape::HalfPlane(HalfPlane::new(Vec2::new(0.6, 0.8), 0.5).unwrap());
+    let floor = half_plane(Vec2::new(0.6, 0.8), 0.5);
     let tilt = -(0.6f64).atan2(0.8);
     let body = rectangle(0.3, 0.2);
     let up = Vec2::new(0.6, 0.8);
     let mut events = PlanarEventWorkspace::new();
-    for (shape, expected) in
-        [(PlanarShape::Polygon(body), 2), (PlanarShape::Circle(Circle::new(0.2).unwrap()), 1)]
-    {
+    for (shape, expected) in [(PlanarShape::Polygon(body), 2), (circle(0.2), 1)] {
         let pose = PlanarPose::new(tilt, up * (0.5 + 0.2 + 0.003) + Vec2::new(0.8, -0.6) * 0.7);
         let near = EventOptions::nearly_active(0.4, f64::INFINITY);
         for swapped in [false, true] {
@@ -237,9 +223,7 @@ fn a_rectangle_rests_on_a_line_with_two_corners_and_a_disc_with_one_point() {
             } else {
                 (&shape, &pose, &floor, &PlanarPose::identity())
             };
-            let answer =
-                planar_separation(a, pa, b, pb, &PlanarOptions::default(), &mut PlanarWarmStart::default())
-                    .unwrap();
+            let answer = ask_planar(a, pa, b, pb, None);
             let list = events.manifold(a, pa, b, pb, &answer, &near);
             assert_eq!(list.len(), expected);
             for event in list {

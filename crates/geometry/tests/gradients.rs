@@ -3,27 +3,12 @@
 
 mod common;
 
-use common::{Random, body};
-use nalgebra::Rotation3;
-use percussion_geometry::separation::{BetaTerm, Options, Separation, WarmStart, separation};
-use percussion_geometry::shapes::{Cylinder, Ellipsoid, HalfSpace, Polytope, Solid};
+use common::{Random, ask, body, cylinder, ellipsoid, half_space, moved};
+use percussion_geometry::separation::BetaTerm;
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 const STEP: f64 = 1e-6;
-
-fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, beta: Option<Vec3>) -> Separation {
-    separation(a, pa, b, pb, &Options { beta, ..Options::default() }, &mut WarmStart::default()).unwrap()
-}
-
-/// The pose moved along column `k` of the motion gradient (0..3 translation, 3..6 rotation about the reference).
-fn moved(pose: &Pose, reference: &Vec3, k: usize, by: f64) -> Pose {
-    let axis = Vec3::from_fn(|i, _| (i == k % 3) as u8 as f64) * by;
-    if k < 3 {
-        return Pose::new(pose.rotation, pose.position + axis);
-    }
-    let turn = Rotation3::new(axis);
-    Pose::new(turn * pose.rotation, reference + turn * (pose.position - reference))
-}
 
 /// Largest difference between gradient and central differences, `None` near a kink (where the two one-sided
 /// differences disagree).
@@ -89,13 +74,10 @@ fn motion_gradients_of_polytopes_match_differences() {
 #[test]
 fn motion_gradients_of_curved_bodies_match_differences() {
     let mut random = Random(32);
-    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::new(0.1, 0.2, 1.0), 0.3).unwrap());
+    let floor = half_space(Vec3::new(0.1, 0.2, 1.0), 0.3);
     let mut smooth = 0;
     for index in 0..600 {
-        let a = match index % 2 {
-            0 => Solid::Ellipsoid(Ellipsoid::new(Vec3::new(0.4, 0.7, 1.1)).unwrap()),
-            _ => Solid::Cylinder(Cylinder::new(0.5, 0.8).unwrap()),
-        };
+        let a = if index % 2 == 0 { ellipsoid(0.4, 0.7, 1.1) } else { cylinder(0.5, 0.8) };
         let (pa, pb) = (place(&mut random, 1.2), place(&mut random, 0.3));
         let b = Solid::Polytope(body(&mut random));
         for (other, pose, term) in [

@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
-#[path = "common/euclid.rs"]
-mod euclid;
+mod euclid_common;
 #[path = "common/evidence.rs"]
 mod evidence;
 #[path = "common/families.rs"]
@@ -12,32 +11,22 @@ mod families;
 #[path = "common/routes.rs"]
 mod routes;
 
-use common::{Random, body, cuboid, tetrahedron};
-use euclid::{depth, distance};
+use common::{Random, body, cuboid, random_tetrahedron, solve as ask};
+use euclid_common::{Placed, brute_distance, brute_facets};
 use evidence::{Programs, Worst, planar_question, question};
 use families::{FAMILIES, PLANAR_FAMILIES, Pair, PlanarPair, hull, pair, planar_pair, polygon, solid};
 use nalgebra::{Rotation2, Rotation3};
-use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarSeparation, PlanarWarmStart, Separation, WarmStart, planar_separation,
-    separation,
-};
+use percussion_geometry::separation::{Options, PlanarSeparation, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use rayon::prelude::*;
 
 fn ask_along(a: &Polytope, pa: &Pose, b: &Polytope, pb: &Pose, beta: Option<Vec3>) -> Separation {
-    let options = Options { beta, ..Options::default() };
-    let (a, b) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    separation(&a, pa, &b, pb, &options, &mut WarmStart::default()).unwrap()
-}
-
-fn ask(a: &Polytope, pa: &Pose, b: &Polytope, pb: &Pose) -> Separation {
-    ask_along(a, pa, b, pb, None)
+    common::ask(&Solid::Polytope(a.clone()), pa, &Solid::Polytope(b.clone()), pb, beta)
 }
 
 fn ask_planar(a: &Polygon, pa: &PlanarPose, b: &Polygon, pb: &PlanarPose) -> PlanarSeparation {
-    let (a, b) = (PlanarShape::Polygon(a.clone()), PlanarShape::Polygon(b.clone()));
-    planar_separation(&a, pa, &b, pb, &PlanarOptions::default(), &mut PlanarWarmStart::default()).unwrap()
+    common::ask_planar(&PlanarShape::Polygon(a.clone()), pa, &PlanarShape::Polygon(b.clone()), pb, None)
 }
 
 fn size(p: &Pair) -> f64 {
@@ -94,14 +83,7 @@ fn the_ratio_metric_lies_between_harts_bounds() {
     for _ in 0..20_000 {
         let one = |r: &mut Random| match r.below(2) {
             0 => cuboid(Vec3::from_fn(|_, _| 0.3 + 0.5 * r.uniform().abs())),
-            _ => loop {
-                let points = [0; 4].map(|_| r.direction());
-                let volume =
-                    (points[1] - points[0]).cross(&(points[2] - points[0])).dot(&(points[3] - points[0]));
-                if volume.abs() > 0.2 {
-                    break tetrahedron(points);
-                }
-            },
+            _ => random_tetrahedron(r),
         };
         let (a, b) = (one(&mut random), one(&mut random));
         let pa = Pose::new(random.rotation(), random.direction() * 1.8 * random.uniform().abs());
@@ -110,11 +92,12 @@ fn the_ratio_metric_lies_between_harts_bounds() {
         let (ratio, far) = (s.ratio(), s.reference_distance);
         let rho = (ratio - 1.0) / ratio;
         let ball = a.inner_radius().min(b.inner_radius());
-        let sunk = depth(&a, &pa, &b, &pb);
+        let placed = [(&a, &pa), (&b, &pb)].map(|(body, pose)| Placed::new(body, pose, &Vec3::zeros()));
+        let sunk = -brute_facets(&placed[0], &placed[1]);
         if s.separation > 0.0 {
             // [Hart 2.5]
             apart += 1;
-            let gap = distance(&a, &pa, &b, &pb);
+            let gap = brute_distance(&placed[0], &placed[1]);
             assert!(
                 sunk <= 1e-14 && gap / far <= rho + 1e-14 && rho <= gap / ball + 1e-13,
                 "{gap} {rho} {s:?}"

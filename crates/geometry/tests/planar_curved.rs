@@ -4,11 +4,9 @@
 
 mod common;
 
-use common::{Random, lattice};
-use percussion_geometry::separation::{
-    Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, planar_separation,
-};
-use percussion_geometry::shapes::{Circle, Ellipse, PlanarShape, Polygon};
+use common::{Random, ask_planar, circle, lattice};
+use percussion_geometry::separation::{Outcome, PlanarSeparation};
+use percussion_geometry::shapes::{PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 
 /// Points may be off by this multiple of the pair's size, per unit of slope `|α|` and of what rounding does to them by
@@ -28,9 +26,7 @@ struct Scene {
 
 impl Scene {
     fn ask(&self) -> PlanarSeparation {
-        let options = PlanarOptions { beta: self.beta, ..PlanarOptions::default() };
-        planar_separation(&self.a, &self.pa, &self.b, &self.pb, &options, &mut PlanarWarmStart::default())
-            .unwrap()
+        ask_planar(&self.a, &self.pa, &self.b, &self.pb, self.beta)
     }
 
     fn size(&self) -> f64 {
@@ -111,12 +107,8 @@ impl Scene {
     }
 }
 
-fn circle(radius: f64) -> PlanarShape {
-    PlanarShape::Circle(Circle::new(radius).unwrap())
-}
-
 fn ellipse(semi: Vec2) -> PlanarShape {
-    PlanarShape::Ellipse(Ellipse::new(semi).unwrap())
+    common::ellipse(semi.x, semi.y)
 }
 
 /// Corners at random points of an ellipse: edges long and short.

@@ -2,29 +2,30 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
-#[path = "common/euclid.rs"]
-mod euclid;
+mod euclid_common;
 #[path = "common/families.rs"]
 mod families;
 
-use common::{Random, body};
-use euclid::{depth, distance};
+use common::{Random, body, curved_solids, half_space, sphere};
+use euclid_common::{Placed, brute, planar_brute};
 use families::{FAMILIES, PLANAR_FAMILIES, pair, planar_pair, solid};
 use percussion_geometry::separation::{
     Options, Outcome, PlanarOptions, PlanarWarmStart, Separation, WarmStart, planar_separation, separation,
 };
-use percussion_geometry::shapes::{
-    Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, PlanarShape, Polygon, Polytope, Solid, Sphere,
-};
+use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
-fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, prediction: f64, warm: &mut WarmStart) -> Separation {
+fn ask_warm(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, prediction: f64, warm: &mut WarmStart) -> Separation {
     separation(a, pa, b, pb, &Options { prediction, ..Options::default() }, warm).unwrap()
+}
+
+fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, prediction: f64) -> Separation {
+    ask_warm(a, pa, b, pb, prediction, &mut WarmStart::default())
 }
 
 /// Euclidean distance by brute force, zero when the bodies overlap.
 fn true_distance(a: &Polytope, pa: &Pose, b: &Polytope, pb: &Pose) -> f64 {
-    if depth(a, pa, b, pb) > 0.0 { 0.0 } else { distance(a, pa, b, pb) }
+    brute(&Placed::new(a, pa, &Vec3::zeros()), &Placed::new(b, pb, &Vec3::zeros())).max(0.0)
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn only_pairs_beyond_the_prediction_are_waved_through() {
         let pb = Pose::new(random.rotation(), Vec3::zeros());
         let true_distance = true_distance(&p, &pa, &q, &pb);
         let (a, b) = (Solid::Polytope(p), Solid::Polytope(q));
-        let plain = ask(&a, &pa, &b, &pb, f64::INFINITY, &mut WarmStart::default());
+        let plain = ask(&a, &pa, &b, &pb, f64::INFINITY);
         // Well beyond, just beyond, exactly at, just closer than the true distance; and anything.
         let prediction = match random.below(5) {
             0 => 0.5 * true_distance,
@@ -47,7 +48,7 @@ fn only_pairs_beyond_the_prediction_are_waved_through() {
             3 => true_distance * (1.0 + 1e-9),
             _ => 2.0 * random.uniform().abs(),
         };
-        let found = ask(&a, &pa, &b, &pb, prediction, &mut WarmStart::default());
+        let found = ask(&a, &pa, &b, &pb, prediction);
         match found.outcome {
             Outcome::Beyond => {
                 beyond += 1;
@@ -83,7 +84,7 @@ fn distant_pairs_cost_nothing() {
         // Reference points apart by `far`.
         let pa = Pose::new(turn, far - turn * a.reference());
         let pb = Pose::at(-b.reference());
-        let found = ask(&a, &pa, &b, &pb, prediction, &mut WarmStart::default());
+        let found = ask(&a, &pa, &b, &pb, prediction);
         assert_eq!((found.outcome, found.iterations), (Outcome::Beyond, 0));
         assert!(found.separation > prediction);
     }
@@ -101,8 +102,8 @@ fn a_pair_that_comes_closer_is_caught_at_the_prediction() {
         let (pb, mut warm, prediction) = (Pose::new(turn_b, Vec3::zeros()), WarmStart::default(), 0.2);
         for step in 0..60 {
             let pa = Pose::new(turn_a, direction * (3.0 - 0.05 * step as f64));
-            let found = ask(&a, &pa, &b, &pb, prediction, &mut warm);
-            let plain = ask(&a, &pa, &b, &pb, f64::INFINITY, &mut WarmStart::default());
+            let found = ask_warm(&a, &pa, &b, &pb, prediction, &mut warm);
+            let plain = ask(&a, &pa, &b, &pb, f64::INFINITY);
             let near = true_distance(&p, &pa, &q, &pb) < prediction * (1.0 - 1e-14);
             match found.outcome {
                 Outcome::Beyond => assert!(!near && found.separation <= plain.separation + 1e-14),
@@ -121,11 +122,11 @@ fn every_family_keeps_its_promise_with_bounded_effort() {
             let p = pair(name, &mut random);
             let size = p.a.outer_radius() + p.b.outer_radius();
             let (a, b) = (Solid::Polytope(p.a), Solid::Polytope(p.b));
-            let plain = ask(&a, &p.pose_a, &b, &p.pose_b, f64::INFINITY, &mut WarmStart::default());
+            let plain = ask(&a, &p.pose_a, &b, &p.pose_b, f64::INFINITY);
             // The gap of the supporting planes is a distance: a prediction above it must be answered in full only
             // where the bodies may be closer, one below it may be waved through.
             for prediction in [0.0, plain.gap().max(0.0) * 0.5, 0.3 * size] {
-                let found = ask(&a, &p.pose_a, &b, &p.pose_b, prediction, &mut WarmStart::default());
+                let found = ask(&a, &p.pose_a, &b, &p.pose_b, prediction);
                 most = most.max(found.iterations);
                 if found.outcome == Outcome::Beyond {
                     let slack = 1e-13 * size;
@@ -147,23 +148,8 @@ fn every_family_keeps_its_promise_with_bounded_effort() {
 
 #[test]
 fn planar_pairs_beyond_the_prediction_are_waved_through() {
-    // Distance of two disjoint polygons: over all pairs of corners and sides.
-    let to_side = |p: &Vec2, q: &Vec2, r: &Vec2| {
-        let along = r - q;
-        let t = ((p - q).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
-        (q + along * t - p).norm()
-    };
     let placed = |p: &Polygon, pose: &PlanarPose| -> Vec<Vec2> {
         p.vertices().iter().map(|v| pose.point(v)).collect()
-    };
-    let distance = |x: &[Vec2], y: &[Vec2]| {
-        let one = |x: &[Vec2], y: &[Vec2]| {
-            let sides = |p: &Vec2| {
-                (0..y.len()).map(|k| to_side(p, &y[k], &y[(k + 1) % y.len()])).fold(f64::INFINITY, f64::min)
-            };
-            x.iter().map(sides).fold(f64::INFINITY, f64::min)
-        };
-        one(x, y).min(one(y, x))
     };
     let mut random = Random(95);
     let (mut beyond, mut solved) = (0, 0);
@@ -179,7 +165,7 @@ fn planar_pairs_beyond_the_prediction_are_waved_through() {
                     .unwrap()
             };
             let plain = query(f64::INFINITY);
-            let true_distance = if plain.separation > 0.0 { distance(&x, &y) } else { 0.0 };
+            let true_distance = if plain.separation > 0.0 { planar_brute(&x, &y) } else { 0.0 };
             for prediction in [0.5 * true_distance, true_distance, true_distance * (1.0 + 1e-9), 0.3] {
                 let found = query(prediction);
                 assert!(found.iterations <= 60);
@@ -203,24 +189,17 @@ fn planar_pairs_beyond_the_prediction_are_waved_through() {
 #[test]
 fn curved_pairs_and_floors_keep_the_promise_too() {
     let mut random = Random(96);
-    let solids = [
-        Solid::Sphere(Sphere::new(0.4).unwrap()),
-        Solid::Capsule(Capsule::new(0.5, 0.2).unwrap()),
-        Solid::Cylinder(Cylinder::new(0.4, 0.3).unwrap()),
-        Solid::Cone(Cone::new(0.8, 0.5).unwrap()),
-        Solid::Ellipsoid(Ellipsoid::new(Vec3::new(0.2, 0.4, 0.9)).unwrap()),
-        Solid::Polytope(solid(&mut random)),
-    ];
-    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
+    let solids = [curved_solids(), vec![Solid::Polytope(solid(&mut random))]].concat();
+    let floor = half_space(Vec3::z(), 0.0);
     let mut beyond = 0;
     for round in 0..20_000 {
         let (a, b) = (&solids[random.below(6)], &solids[random.below(6)]);
         let pa = Pose::new(random.rotation(), random.direction() * 3.0 * random.uniform().abs());
         let pb = Pose::new(random.rotation(), Vec3::zeros());
         let b = if round % 10 == 0 { &floor } else { b };
-        let plain = ask(a, &pa, b, &pb, f64::INFINITY, &mut WarmStart::default());
+        let plain = ask(a, &pa, b, &pb, f64::INFINITY);
         let prediction = [plain.gap() * 0.9, plain.gap(), plain.gap() * 1.1, 0.5][random.below(4)].max(0.0);
-        let found = ask(a, &pa, b, &pb, prediction, &mut WarmStart::default());
+        let found = ask(a, &pa, b, &pb, prediction);
         assert!(found.iterations <= 301);
         if found.outcome == Outcome::Beyond {
             beyond += 1;
@@ -237,16 +216,9 @@ fn curved_pairs_and_floors_keep_the_promise_too() {
         }
     }
     // Balls: the separation is the distance, so the border is known.
-    let ball = Solid::Sphere(Sphere::new(0.5).unwrap());
+    let ball = sphere(0.5);
     for gap in [0.1, 0.2, 0.3, 0.4] {
-        let found = ask(
-            &ball,
-            &Pose::at(Vec3::x() * (1.0 + gap)),
-            &ball,
-            &Pose::identity(),
-            0.25,
-            &mut WarmStart::default(),
-        );
+        let found = ask(&ball, &Pose::at(Vec3::x() * (1.0 + gap)), &ball, &Pose::identity(), 0.25);
         assert_eq!(found.outcome == Outcome::Beyond, gap > 0.25, "{gap}");
     }
     assert!(beyond > 3000, "{beyond}");

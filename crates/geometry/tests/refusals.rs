@@ -3,49 +3,34 @@
 
 mod common;
 
-use common::{Random, body, cuboid};
-use nalgebra::{Matrix2, Matrix3, Rotation2, Rotation3};
+use common::{Random, ask, body, circle, cuboid, curved_solids, ellipse, half_plane, half_space};
+use nalgebra::{Rotation, Rotation3};
 use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::separation::{
     Options, PlanarOptions, PlanarWarmStart, QueryError, WarmStart, planar_separation, separation,
 };
-use percussion_geometry::shapes::{
-    Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polygon,
-    Polytope, Solid, Sphere,
-};
-use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
+use percussion_geometry::{PlanarPose, Pose, PoseIn, Vec2, Vec3};
 
 const BAD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
 
 fn solids() -> Vec<Solid> {
-    vec![
-        Solid::Polytope(cuboid(Vec3::new(0.5, 0.4, 0.3))),
-        Solid::Polytope(Polytope::rounded(100, 0.5).unwrap()),
-        Solid::Sphere(Sphere::new(0.4).unwrap()),
-        Solid::Capsule(Capsule::new(0.5, 0.2).unwrap()),
-        Solid::Cylinder(Cylinder::new(0.4, 0.3).unwrap()),
-        Solid::Cone(Cone::new(0.8, 0.5).unwrap()),
-        Solid::Ellipsoid(Ellipsoid::new(Vec3::new(0.2, 0.4, 0.9)).unwrap()),
-        Solid::HalfSpace(HalfSpace::new(Vec3::z(), -0.3).unwrap()),
-    ]
+    let block = Solid::Polytope(cuboid(Vec3::new(0.5, 0.4, 0.3)));
+    let round = Solid::Polytope(Polytope::rounded(100, 0.5).unwrap());
+    [vec![block, round], curved_solids(), vec![half_space(Vec3::z(), -0.3)]].concat()
 }
 
 /// Placements with one bad number each, in every place.
-fn spoiled(good: &Pose) -> Vec<Pose> {
-    let mut out = Vec::new();
-    for bad in BAD {
-        for k in 0..3 {
-            let mut pose = *good;
-            pose.position[k] = bad;
-            out.push(pose);
+fn spoiled<const D: usize>(good: &PoseIn<D>) -> Vec<PoseIn<D>> {
+    let spoil = |(bad, k): (f64, usize)| {
+        let (mut position, mut matrix) = (good.position, *good.rotation.matrix());
+        match k.checked_sub(D) {
+            None => position[k] = bad,
+            Some(entry) => matrix[entry] = bad,
         }
-        for k in 0..9 {
-            let mut matrix: Matrix3<f64> = *good.rotation.matrix();
-            matrix[k] = bad;
-            out.push(Pose::new(Rotation3::from_matrix_unchecked(matrix), good.position));
-        }
-    }
-    out
+        PoseIn { rotation: Rotation::from_matrix_unchecked(matrix), position }
+    };
+    BAD.iter().flat_map(|&bad| (0..D + D * D).map(move |k| (bad, k))).map(spoil).collect()
 }
 
 #[test]
@@ -72,10 +57,8 @@ fn placements_that_are_not_finite_are_refused_for_every_pair_of_kinds() {
                     let after = separation(&a, &good, &b, &here, &options, &mut warm);
                     if let (Ok(before), Ok(after)) = (before, after) {
                         assert_eq!(before.outcome, after.outcome);
-                        assert!(
-                            (before.separation - after.separation).abs() < 1e-12
-                                || before.separation == after.separation
-                        );
+                        let [before, after] = [before.separation, after.separation];
+                        assert!((before - after).abs() < 1e-12 || before == after);
                     }
                 }
             }
@@ -103,10 +86,7 @@ fn directions_without_direction_are_refused() {
     }
     // Tiny and huge directions are directions.
     let (a, b) = (Solid::Polytope(body(&mut random)), Solid::Polytope(body(&mut random)));
-    let along = |length: f64| {
-        let options = Options { beta: Some(Vec3::new(0.1, 0.2, 1.0) * length), ..Options::default() };
-        separation(&a, &pa, &b, &pb, &options, &mut WarmStart::default()).unwrap().separation
-    };
+    let along = |length: f64| ask(&a, &pa, &b, &pb, Some(Vec3::new(0.1, 0.2, 1.0) * length)).separation;
     for length in [1e-300, 1e-8, 1e150, 1e300] {
         assert!((along(length) - along(1.0)).abs() < 1e-14, "{length}");
     }
@@ -116,9 +96,9 @@ fn directions_without_direction_are_refused() {
 fn planar_placements_and_directions_are_checked_too() {
     let shapes = [
         PlanarShape::Polygon(Polygon::regular(5, 0.5).unwrap()),
-        PlanarShape::Circle(Circle::new(0.5).unwrap()),
-        PlanarShape::Ellipse(Ellipse::new(Vec2::new(0.3, 0.8)).unwrap()),
-        PlanarShape::HalfPlane(HalfPlane::new(Vec2::y(), 0.1).unwrap()),
+        circle(0.5),
+        ellipse(0.3, 0.8),
+        half_plane(Vec2::y(), 0.1),
     ];
     let good = PlanarPose::new(0.3, Vec2::new(0.2, 1.9));
     let here = PlanarPose::identity();
@@ -133,22 +113,11 @@ fn planar_placements_and_directions_are_checked_too() {
                 assert_eq!(query(&good, &here, None), Err(QueryError::BothUnbounded));
                 continue;
             }
+            for pose in &spoiled(&good) {
+                assert_eq!(query(pose, &here, None), Err(QueryError::NotFinite { body: 'a' }));
+                assert_eq!(query(&here, pose, None), Err(QueryError::NotFinite { body: 'b' }));
+            }
             for bad in BAD {
-                let mut poses = vec![];
-                for k in 0..2 {
-                    let mut pose = good;
-                    pose.position[k] = bad;
-                    poses.push(pose);
-                }
-                for k in 0..4 {
-                    let mut matrix: Matrix2<f64> = *good.rotation.matrix();
-                    matrix[k] = bad;
-                    poses.push(PlanarPose { rotation: Rotation2::from_matrix_unchecked(matrix), ..good });
-                }
-                for pose in &poses {
-                    assert_eq!(query(pose, &here, None), Err(QueryError::NotFinite { body: 'a' }));
-                    assert_eq!(query(&here, pose, None), Err(QueryError::NotFinite { body: 'b' }));
-                }
                 for beta in [Vec2::zeros(), Vec2::new(bad, 1.0), Vec2::new(0.0, bad)] {
                     assert_eq!(query(&good, &here, Some(beta)), Err(QueryError::BadDirection));
                 }
@@ -161,15 +130,12 @@ fn planar_placements_and_directions_are_checked_too() {
 fn a_spoiled_placement_in_a_warm_batch_is_refused_alone() {
     let shapes = solids();
     let good: Vec<Pose> = (0..8).map(|k| Pose::at(Vec3::new(0.9 * k as f64, 0.1, 0.2))).collect();
-    let pairs: Vec<BatchPair> = (0..7)
-        .map(|k| BatchPair {
-            shape_a: k % 2,
-            pose_a: k,
-            shape_b: (k + 1) % 2,
-            pose_b: k + 1,
-            prediction: f64::INFINITY,
-        })
-        .collect();
+    let pair = |k| BatchPair {
+        shape_a: k % 2,
+        shape_b: (k + 1) % 2,
+        ..BatchPair::of_parts(k, k + 1, f64::INFINITY)
+    };
+    let pairs: Vec<BatchPair> = (0..7).map(pair).collect();
     for vector in [false, true] {
         let settings = BatchSettings { parallel: false, vector };
         let mut warm = vec![WarmStart::default(); pairs.len()];
@@ -201,9 +167,7 @@ fn concentric_bodies_have_an_answer() {
     for a in &shapes[..7] {
         for b in &shapes[..7] {
             let centred = |s: &Solid| Pose::new(here.rotation, here.position - here.rotation * s.reference());
-            let found =
-                separation(a, &centred(a), b, &centred(b), &Options::default(), &mut WarmStart::default())
-                    .unwrap();
+            let found = ask(a, &centred(a), b, &centred(b), None);
             assert!(found.separation < 0.0 && found.separation.is_finite() && found.alpha.norm().is_finite());
             assert!((found.beta.norm() - 1.0).abs() < 1e-14 && found.certificate_gap() < 1e-11);
             let mut warm = WarmStart { beta: Vec3::x(), ..WarmStart::default() };

@@ -4,21 +4,19 @@
 mod common;
 mod resolve_common;
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, ZeroConeT};
-use common::{Random, cuboid, octahedron};
+use common::{Random, ask, cuboid, cylinder, half_space, octahedron, random_tetrahedron, sphere};
 use nalgebra::{DMatrix, DVector, Rotation3};
 use percussion_geometry::separation::{
-    Feature, Options, Outcome, ResolveError, Resolved, WarmStart, ranges, resolve, separation,
+    Feature, Options, Outcome, ResolveError, Resolved, WarmStart, resolve, separation,
 };
-use percussion_geometry::shapes::{Cylinder, HalfSpace, Polytope, Solid, Sphere};
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::qp::qp_residual;
 use percussion_solve::{QpSolver, QuadraticProgram};
-use resolve_common::{Pair, figures};
+use resolve_common::{Pair, conic, figures};
 
 fn resolved(pair: &Pair) -> Resolved {
-    resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &pair.ask()).unwrap()
+    pair.resolve(&pair.ask())
 }
 
 fn close(p: &Vec3, q: &Vec3) -> bool {
@@ -78,14 +76,8 @@ fn a_contact_without_degeneracy_comes_back_unchanged() {
     let mut random = Random(41);
     let mut plain = 0;
     for _ in 0..2000 {
-        let tetrahedron = |random: &mut Random| loop {
-            let p = [0; 4].map(|_| random.direction());
-            if (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])).abs() > 0.2 {
-                break common::tetrahedron(p);
-            }
-        };
         let place = |random: &mut Random| Pose::new(random.rotation(), random.direction());
-        let (a, b) = (tetrahedron(&mut random), tetrahedron(&mut random));
+        let (a, b) = (random_tetrahedron(&mut random), random_tetrahedron(&mut random));
         let pair = Pair::new(a, place(&mut random), b, place(&mut random));
         let (answer, r) = (pair.ask(), resolved(&pair));
         if answer.weights_a().chain(answer.weights_b()).any(|(_, w)| w < 1e-3) {
@@ -135,40 +127,17 @@ fn a_box_on_an_equal_box_stands_on_four_equal_corners() {
     }
 }
 
-/// Rows of the dual polytope over the active corners, in plain coordinates.
-fn rows(x: &[Vec3], y: &[Vec3], piercing: &Vec3) -> (DMatrix<f64>, DVector<f64>) {
-    let (n, m) = (x.len(), y.len());
-    let a = DMatrix::from_fn(4, n + m, |i, j| match (i, j < n) {
-        (0 | 1, true) => x[j][i],
-        (0 | 1, false) => -y[j - n][i],
-        (2, first) => f64::from(first),
-        (_, first) => f64::from(!first),
-    });
-    (a, DVector::from_vec(vec![piercing.x, piercing.y, 1.0, 1.0]))
-}
-
-/// Clarabel's shortest nonnegative solution.
-fn clarabel(a: &DMatrix<f64>, b: &DVector<f64>) -> Vec<f64> {
-    let n = a.ncols();
-    let rows: Vec<Vec<f64>> = (0..a.nrows())
-        .map(|i| a.row(i).iter().copied().collect())
-        .chain((0..n).map(|j| (0..n).map(|k| if k == j { -1.0 } else { 0.0 }).collect()))
-        .collect();
-    let matrix = CscMatrix::from(&rows);
-    let right: Vec<f64> = b.iter().copied().chain(vec![0.0; n]).collect();
-    let settings = DefaultSettings {
-        verbose: false,
-        tol_gap_abs: 1e-12,
-        tol_gap_rel: 1e-12,
-        tol_feas: 1e-12,
-        ..DefaultSettings::default()
+/// The dual polytope over the active corners, in plain coordinates.
+fn equations(x: &[Vec3], y: &[Vec3], piercing: &Vec3) -> Vec<(Vec<f64>, f64)> {
+    let row = |on_a: &dyn Fn(&Vec3) -> f64, on_b: &dyn Fn(&Vec3) -> f64| {
+        x.iter().map(on_a).chain(y.iter().map(on_b)).collect::<Vec<f64>>()
     };
-    let cones = [ZeroConeT(a.nrows()), NonnegativeConeT(n)];
-    let mut solver =
-        DefaultSolver::new(&CscMatrix::identity(n), &vec![0.0; n], &matrix, &right, &cones, settings)
-            .unwrap();
-    solver.solve();
-    solver.solution.x
+    vec![
+        (row(&|v| v.x, &|v| -v.x), piercing.x),
+        (row(&|v| v.y, &|v| -v.y), piercing.y),
+        (row(&|_| 1.0, &|_| 0.0), 1.0),
+        (row(&|_| 0.0, &|_| 1.0), 1.0),
+    ]
 }
 
 #[test]
@@ -184,7 +153,9 @@ fn partly_overlapping_boxes_never_pull() {
         let (answer, r) = (pair.ask(), resolved(&pair));
         let (x, y) = pair.vertices();
         let (x, y) = (x[..4].to_vec(), y[4..].to_vec());
-        let (a, b) = rows(&x, &y, &(answer.separation * answer.beta));
+        let equations = equations(&x, &y, &(answer.separation * answer.beta));
+        let a = DMatrix::from_fn(4, 8, |i, j| equations[i].0[j]);
+        let b = DVector::from_fn(4, |i, _| equations[i].1);
         let plain = a.clone().svd(true, true).pseudo_inverse(1e-12).unwrap() * &b;
         pulling += usize::from(plain.min() < -1e-3);
 
@@ -198,15 +169,15 @@ fn partly_overlapping_boxes_never_pull() {
         // The same program in world coordinates, and its KKT residual.
         let mut problem = QuadraticProgram::least_distance(&[0.0; 8]).unwrap();
         problem.nonnegative();
-        for i in 0..4 {
-            problem.equal(&a.row(i).iter().copied().collect::<Vec<_>>(), b[i]).unwrap();
+        for (row, value) in &equations {
+            problem.equal(row, *value).unwrap();
         }
         let mut solver = QpSolver::new();
         let mut solution = solver.solve(&problem).unwrap().clone();
         solution.x.clone_from(&weights);
         let kkt_residual = qp_residual(&problem, &solution).unwrap().worst();
         assert!(kkt_residual <= 1e-13, "({dx}, {dy}): KKT residual {kkt_residual:e}");
-        for (w, v) in weights.iter().zip(clarabel(&a, &b)) {
+        for (w, v) in weights.iter().zip(conic(1.0, &[0.0; 8], &equations, 1e-12).x) {
             assert!((w - v).abs() <= 1e-6, "({dx}, {dy}): {w} against Clarabel's {v}");
         }
     }
@@ -222,17 +193,14 @@ fn along_a_prescribed_direction_the_overlap_carries() {
         cuboid(Vec3::new(1.0, 1.0, 0.5)),
         Pose::identity(),
     );
-    let options = Options { beta: Some(Vec3::z()), ..Options::default() };
-    let answer =
-        separation(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &options, &mut WarmStart::default())
-            .unwrap();
-    let r = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+    let answer = pair.ask_along(Some(Vec3::z()));
+    let r = pair.resolve(&answer);
     assert!((r.separation - 0.25).abs() <= 1e-15 && r.prescribed && close(&r.alpha, &Vec3::z()));
     assert_eq!(r.features, (Feature::Face(0), Feature::Face(1)));
     assert!((r.point_a - Vec3::new(0.5, 0.25, 0.75)).norm() <= 1e-14, "{}", r.point_a);
     let (x, y) = pair.vertices();
-    let (a, b) = rows(&x[..4], &y[4..], &(answer.separation * answer.beta));
-    let expected = clarabel(&a, &b);
+    let equations = equations(&x[..4], &y[4..], &(answer.separation * answer.beta));
+    let expected = conic(1.0, &[0.0; 8], &equations, 1e-12).x;
     for (weights, expected) in [(&r.weights_a, &expected[..4]), (&r.weights_b, &expected[4..])] {
         for &(k, w) in weights {
             assert!((w - expected[k as usize % 4]).abs() <= 1e-6, "{k}: {w}");
@@ -252,7 +220,7 @@ fn octahedra_tip_to_tip_push_along_the_axis() {
         assert!(answer.alpha.norm() > 1.1, "the query's own direction is a corner of the optimal face");
         assert!(matches!(r.features, (Feature::Vertex(_), Feature::Vertex(_))));
         assert!(r.several_alphas && !r.several_duals);
-        let range = ranges(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+        let range = pair.ranges(&answer);
         for k in 0..3 {
             let (low, high) = range.alpha[k];
             let expected = if axis[k] == 1.0 { (1.0, 1.0) } else { (-1.0, 1.0) };
@@ -273,7 +241,7 @@ fn ranges_of_stacked_boxes_are_those_of_their_overlap() {
         Pose::identity(),
     );
     let answer = pair.ask();
-    let range = ranges(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+    let range = pair.ranges(&answer);
     assert_eq!(range.alpha.map(|r| r.1 - r.0), [0.0; 3]);
     let (x, _) = pair.vertices();
     for &(k, low, high) in &range.weights_a {
@@ -301,9 +269,7 @@ fn a_vertex_on_a_square_face_is_carried_by_all_four_corners() {
 
 #[test]
 fn a_box_on_a_floor_stands_on_its_lowest_corners() {
-    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
-    let solid = Solid::Polytope(cuboid(Vec3::new(1.0, 0.5, 0.25)));
-    let ground = Pose::identity();
+    let (solid, floor) = (Solid::Polytope(cuboid(Vec3::new(1.0, 0.5, 0.25))), half_space(Vec3::z(), 0.0));
     let quarter = std::f64::consts::FRAC_PI_4;
     for (turn, corners) in [
         (Rotation3::identity(), 4),
@@ -311,9 +277,8 @@ fn a_box_on_a_floor_stands_on_its_lowest_corners() {
         (Rotation3::new(Vec3::x() * quarter) * Rotation3::new(Vec3::y() * 0.3), 1),
     ] {
         let pose = Pose::new(turn, Vec3::new(0.3, 0.2, 2.0));
-        let (options, mut warm) = (Options::default(), WarmStart::default());
-        let answer = separation(&solid, &pose, &floor, &ground, &options, &mut warm).unwrap();
-        let r = resolve(&solid, &pose, &floor, &ground, &answer).unwrap();
+        let pair = Pair { a: solid.clone(), pose_a: pose, b: floor.clone(), pose_b: Pose::identity() };
+        let r = resolved(&pair);
         assert_eq!(r.weights_a.len(), corners);
         assert!(r.weights_a.iter().all(|(_, w)| (w - 1.0 / corners as f64).abs() <= 1e-15));
         assert!(r.weights_b.is_empty() && r.features.1 == Feature::Plane);
@@ -326,9 +291,7 @@ fn a_box_on_a_floor_stands_on_its_lowest_corners() {
             assert!((r.point_a.xy() - pose.position.xy()).norm() <= 1e-15);
         }
 
-        let mirrored =
-            separation(&floor, &ground, &solid, &pose, &options, &mut WarmStart::default()).unwrap();
-        let m = resolve(&floor, &ground, &solid, &pose, &mirrored).unwrap();
+        let m = resolved(&pair.swapped());
         assert_eq!((m.weights_b, m.features.0, m.features.1), (r.weights_a, Feature::Plane, r.features.0));
         assert!((m.alpha + r.alpha).norm() == 0.0 && (m.point_b - r.point_a).norm() <= 1e-15);
     }
@@ -337,13 +300,13 @@ fn a_box_on_a_floor_stands_on_its_lowest_corners() {
 #[test]
 fn curved_bodies_touch_in_one_point() {
     let plate = Solid::Polytope(cuboid(Vec3::new(1.0, 1.0, 0.5)));
-    let (options, low) = (Options::default(), Pose::identity());
-    let ball = Solid::Sphere(Sphere::new(0.5).unwrap());
-    let can = Solid::Cylinder(Cylinder::new(0.5, 0.5).unwrap());
+    let (ball, can) = (sphere(0.5), cylinder(0.5, 0.5));
+    let pose = Pose::at(Vec3::new(0.0, 0.0, 1.25));
+    let over =
+        |a: &Solid, b: &Solid| Pair { a: a.clone(), pose_a: pose, b: b.clone(), pose_b: Pose::identity() };
     for solid in [&ball, &can] {
-        let pose = Pose::at(Vec3::new(0.0, 0.0, 1.25));
-        let answer = separation(solid, &pose, &plate, &low, &options, &mut WarmStart::default()).unwrap();
-        let r = resolve(solid, &pose, &plate, &low, &answer).unwrap();
+        let pair = over(solid, &plate);
+        let (answer, r) = (pair.ask(), resolved(&pair));
         assert_eq!(r.features, (Feature::Curved, Feature::Face(1)));
         assert!(r.weights_a.is_empty());
         let total: f64 = r.weights_b.iter().map(|(_, w)| w).sum();
@@ -353,13 +316,11 @@ fn curved_bodies_touch_in_one_point() {
         assert!((r.point_b - answer.point_b).norm() <= 1e-12);
     }
     // Above the middle of the face all four corners carry a quarter.
-    let pose = Pose::at(Vec3::new(0.0, 0.0, 1.25));
-    let answer = separation(&ball, &pose, &plate, &low, &options, &mut WarmStart::default()).unwrap();
-    let r = resolve(&ball, &pose, &plate, &low, &answer).unwrap();
+    let r = resolved(&over(&ball, &plate));
     assert!(r.weights_b.iter().all(|(_, w)| (w - 0.25).abs() <= 1e-7), "{:?}", r.weights_b);
-    let pair = separation(&ball, &pose, &ball, &low, &options, &mut WarmStart::default()).unwrap();
-    let r = resolve(&ball, &pose, &ball, &low, &pair).unwrap();
-    assert!(r.features == (Feature::Curved, Feature::Curved) && r.alpha == pair.alpha);
+    let pair = over(&ball, &ball);
+    let r = resolved(&pair);
+    assert!(r.features == (Feature::Curved, Feature::Curved) && r.alpha == pair.ask().alpha);
 }
 
 #[test]
@@ -376,15 +337,8 @@ fn answers_without_contact_points_are_refused() {
     let refused = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &far);
     assert_eq!(refused, Err(ResolveError::NotSolved { outcome: Outcome::Beyond }));
     let other = Solid::Polytope(Polytope::prism(12, 1.0, 1.0).unwrap());
-    let answer = separation(
-        &other,
-        &pair.pose_a,
-        &other,
-        &pair.pose_b,
-        &Options::default(),
-        &mut WarmStart::default(),
-    );
-    let refused = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer.unwrap()).unwrap_err();
+    let answer = ask(&other, &pair.pose_a, &other, &pair.pose_b, None);
+    let refused = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap_err();
     assert!(matches!(refused, ResolveError::ForeignAnswer { body: 'a', count: 8, .. }), "{refused}");
     assert!(refused.to_string().contains("do not belong") || refused.to_string().contains("does not belong"));
 }

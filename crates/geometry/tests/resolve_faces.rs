@@ -4,9 +4,8 @@
 mod common;
 mod resolve_common;
 
-use common::{Random, cuboid, octahedron, prism};
-use percussion_geometry::separation::{Options, WarmStart, resolve, separation};
-use percussion_geometry::shapes::{Polytope, Solid, Sphere};
+use common::{Random, cuboid, octahedron, prism, sphere};
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::qp::qp_residual;
 use percussion_solve::{QpSolver, QuadraticProgram};
@@ -79,7 +78,7 @@ fn a_corner_in_a_face_is_held_by_the_shortest_weights() {
         let place = |random: &mut Random| Pose::new(random.rotation(), 1.5 * random.direction());
         let pair = Pair::new(a.clone(), place(&mut random), b.clone(), place(&mut random));
         let answer = pair.ask();
-        let r = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+        let r = pair.resolve(&answer);
         let n = answer.normal();
         let (corners_a, carriers_a) = check(&pair.a, &pair.pose_a, &r.weights_a, &n);
         let (corners_b, carriers_b) = check(&pair.b, &pair.pose_b, &r.weights_b, &n);
@@ -95,7 +94,7 @@ fn a_corner_in_a_face_is_held_by_the_shortest_weights() {
 
 #[test]
 fn a_ball_in_the_middle_of_a_face_is_held_by_all_its_corners() {
-    let ball = Solid::Sphere(Sphere::new(0.5).unwrap());
+    let ball = sphere(0.5);
     let block = Solid::Polytope(prism(8, Vec3::new(1.0, 1.0, 0.5)));
     let mut random = Random(6);
     for _ in 0..2000 {
@@ -103,9 +102,9 @@ fn a_ball_in_the_middle_of_a_face_is_held_by_all_its_corners() {
         let shift = Vec3::new(0.3 * random.uniform(), 0.3 * random.uniform(), 2.0);
         let pose = Pose::new(turn, Vec3::zeros());
         let above = Pose::at(turn * shift);
-        let options = Options { beta: Some(turn * Vec3::z()), ..Options::default() };
-        let answer = separation(&ball, &above, &block, &pose, &options, &mut WarmStart::default()).unwrap();
-        let r = resolve(&ball, &above, &block, &pose, &answer).unwrap();
+        let pair = Pair { a: ball.clone(), pose_a: above, b: block.clone(), pose_b: pose };
+        let answer = pair.ask_along(Some(turn * Vec3::z()));
+        let r = pair.resolve(&answer);
         let (corners, carriers) = check(&block, &pose, &r.weights_b, &answer.normal());
         assert!(corners == 8 && carriers == 8 && r.weights_a.is_empty(), "{:?}", r.weights_b);
     }

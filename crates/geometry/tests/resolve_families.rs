@@ -4,19 +4,13 @@
 mod common;
 mod resolve_common;
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
 use common::Random;
 use percussion_geometry::Vec3;
-use percussion_geometry::separation::{Feature, Ranges, Resolved, Separation, ranges, resolve};
+use percussion_geometry::separation::{Feature, Ranges, Separation};
 use percussion_geometry::shapes::Solid;
 use percussion_solve::qp::qp_residual;
 use percussion_solve::{QpSolver, QuadraticProgram};
-use resolve_common::{FAMILIES, Pair, family};
-
-fn resolved(pair: &Pair, answer: &Separation) -> Resolved {
-    resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, answer).unwrap()
-}
+use resolve_common::{FAMILIES, Pair, conic, family};
 
 fn mixed(weights: &[(u32, f64)], points: &[Vec3]) -> Vec3 {
     weights.iter().fold(Vec3::zeros(), |sum, &(k, w)| sum + w * points[k as usize])
@@ -39,7 +33,7 @@ fn every_resolution_is_optimal_and_no_longer_than_the_answer() {
             let pair = family(name, &mut random);
             let answer = pair.ask();
             let clock = std::time::Instant::now();
-            let r = resolved(&pair, &answer);
+            let r = pair.resolve(&answer);
             spent += clock.elapsed();
             let (x, y) = pair.vertices();
             let size = pair.size();
@@ -105,7 +99,7 @@ fn no_optimal_direction_is_shorter() {
             if answer.reference_distance < 1e-9 {
                 continue;
             }
-            let r = resolved(&pair, &answer);
+            let r = pair.resolve(&answer);
             let other = shortest_direction(&pair, &answer);
             let error = (r.alpha - other).norm() / other.norm();
             assert!(error <= 1e-7, "{name} {index}: {error:e} {} {other}", r.alpha);
@@ -115,49 +109,14 @@ fn no_optimal_direction_is_shorter() {
     }
 }
 
-/// The whole dual polytope, every vertex of both bodies a variable, in world coordinates, for Clarabel.
-struct DualPolytope {
-    count: usize,
-    rows: CscMatrix<f64>,
-    right: Vec<f64>,
-}
-
-impl DualPolytope {
-    fn new(pair: &Pair, answer: &Separation) -> Self {
-        let (x, y) = pair.vertices();
-        let (n, count) = (x.len(), x.len() + y.len());
-        let mut rows: Vec<Vec<f64>> = (0..3)
-            .map(|axis| x.iter().map(|v| v[axis]).chain(y.iter().map(|v| -v[axis])).collect())
-            .collect();
-        let mut right: Vec<f64> = (answer.separation * answer.beta).iter().copied().collect();
-        for first in [true, false] {
-            rows.push((0..count).map(|j| f64::from((j < n) == first)).collect());
-            right.push(1.0);
-        }
-        for k in 0..count {
-            rows.push((0..count).map(|j| if j == k { -1.0 } else { 0.0 }).collect());
-            right.push(0.0);
-        }
-        Self { count, rows: CscMatrix::from(&rows), right }
-    }
-
-    /// Least value of a linear function.
-    fn least(&self, cost: &[f64]) -> f64 {
-        let settings = DefaultSettings {
-            verbose: false,
-            tol_gap_abs: 1e-10,
-            tol_gap_rel: 1e-10,
-            tol_feas: 1e-10,
-            ..DefaultSettings::default()
-        };
-        let cones = [ZeroConeT(5), NonnegativeConeT(self.count)];
-        let flat = CscMatrix::zeros((self.count, self.count));
-        let mut solver = DefaultSolver::new(&flat, cost, &self.rows, &self.right, &cones, settings).unwrap();
-        solver.solve();
-        let fine = matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
-        assert!(fine, "{:?}", solver.solution.status);
-        solver.solution.obj_val
-    }
+/// The whole dual polytope, every vertex of both bodies a variable, in world coordinates.
+fn dual_equations(pair: &Pair, answer: &Separation) -> Vec<(Vec<f64>, f64)> {
+    let (x, y) = pair.vertices();
+    let (n, count) = (x.len(), x.len() + y.len());
+    let pierced = answer.separation * answer.beta;
+    let row = |axis: usize| x.iter().map(|v| v[axis]).chain(y.iter().map(|v| -v[axis])).collect();
+    let sum = |first: bool| ((0..count).map(|j| f64::from((j < n) == first)).collect(), 1.0);
+    (0..3).map(|axis| (row(axis), pierced[axis])).chain([sum(true), sum(false)]).collect()
 }
 
 fn range_of(ranges: &Ranges, k: usize, count: usize) -> (f64, f64) {
@@ -187,26 +146,27 @@ fn no_optimal_weights_are_shorter_and_features_are_what_can_carry() {
             if answer.reference_distance < 1e-9 {
                 continue;
             }
-            let r = resolved(&pair, &answer);
-            let all = ranges(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+            let r = pair.resolve(&answer);
+            let all = pair.ranges(&answer);
             let (x, y) = pair.vertices();
             let (n, count) = (x.len(), x.len() + y.len());
             let mut own = vec![0.0; count];
             r.weights_a.iter().for_each(|&(k, w)| own[k as usize] = w);
             r.weights_b.iter().for_each(|&(k, w)| own[n + k as usize] = w);
-            let polytope = DualPolytope::new(&pair, &answer);
+            let equations = dual_equations(&pair, &answer);
+            let least = |cost: &[f64]| conic(0.0, cost, &equations, 1e-10).obj_val;
             // π is the shortest exactly if <π, π'> >= |π|^2 for every π' of the polytope.
             let norm: f64 = own.iter().map(|w| w * w).sum();
-            let least = polytope.least(&own);
-            assert!(least >= norm - 1e-7, "{name} {index}: {least} {norm}");
+            let product = least(&own);
+            assert!(product >= norm - 1e-7, "{name} {index}: {product} {norm}");
             // Ranges against the whole polytope, and attained.
             let mut can_carry = [vec![], vec![]];
             for k in 0..count {
                 let mut cost = vec![0.0; count];
                 cost[k] = 1.0;
-                let low = polytope.least(&cost);
+                let low = least(&cost);
                 cost[k] = -1.0;
-                let high = -polytope.least(&cost);
+                let high = -least(&cost);
                 let range = range_of(&all, k, n);
                 assert!(
                     (range.0 - low).abs() <= 1e-6 && (range.1 - high).abs() <= 1e-6,
@@ -243,15 +203,10 @@ fn exchanging_the_bodies_mirrors_the_resolution() {
             if pair.ask().reference_distance < 1e-9 {
                 continue;
             }
-            let mirror =
-                Pair { a: pair.b.clone(), pose_a: pair.pose_b, b: pair.a.clone(), pose_b: pair.pose_a };
-            let (r, m) = (resolved(&pair, &pair.ask()), resolved(&mirror, &mirror.ask()));
-            assert!(
-                (r.alpha + m.alpha).norm() <= 1e-8 * r.alpha.norm(),
-                "{name} {index}: {} {}",
-                r.alpha,
-                m.alpha
-            );
+            let mirror = pair.swapped();
+            let (r, m) = (pair.resolve(&pair.ask()), mirror.resolve(&mirror.ask()));
+            let (alpha, mirrored) = (r.alpha, m.alpha);
+            assert!((alpha + mirrored).norm() <= 1e-8 * alpha.norm(), "{name} {index}: {alpha} {mirrored}");
             assert_eq!((r.features.0, r.features.1), (m.features.1, m.features.0), "{name} {index}");
             let differs = |p: &[(u32, f64)], q: &[(u32, f64)]| {
                 let weight =

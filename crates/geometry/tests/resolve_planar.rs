@@ -3,12 +3,12 @@
 
 mod common;
 
-use common::Random;
+use common::{Random, ask_planar, circle, half_plane};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarResolved, PlanarSeparation, PlanarWarmStart, planar_ranges,
-    planar_separation, planar_subdifferential, resolve_planar,
+    BetaTerm, Feature, PlanarResolved, PlanarSeparation, planar_ranges, planar_subdifferential,
+    resolve_planar,
 };
-use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon};
+use percussion_geometry::shapes::{PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 
 struct Pair {
@@ -24,16 +24,7 @@ impl Pair {
     }
 
     fn ask_along(&self, beta: Option<Vec2>) -> PlanarSeparation {
-        let options = PlanarOptions { beta, ..PlanarOptions::default() };
-        planar_separation(
-            &self.a,
-            &self.pose_a,
-            &self.b,
-            &self.pose_b,
-            &options,
-            &mut PlanarWarmStart::default(),
-        )
-        .unwrap()
+        ask_planar(&self.a, &self.pose_a, &self.b, &self.pose_b, beta)
     }
 
     fn resolved(&self) -> PlanarResolved {
@@ -205,7 +196,7 @@ fn weights_and_directions_of_lattice_polygons_are_the_shortest() {
 
 #[test]
 fn a_square_on_a_line_and_a_disc_on_a_square_are_resolved() {
-    let ground = PlanarShape::HalfPlane(HalfPlane::new(Vec2::y(), 0.0).unwrap());
+    let ground = half_plane(Vec2::y(), 0.0);
     let flat = pair(flat_square(), Vec2::new(0.5, 1.25), ground.clone());
     let r = flat.resolved();
     assert_eq!(
@@ -216,7 +207,7 @@ fn a_square_on_a_line_and_a_disc_on_a_square_are_resolved() {
     let tipped = pair(tip_square(), Vec2::new(0.5, 1.25), ground);
     assert_eq!(tipped.resolved().features, (Feature::Vertex(3), Feature::Plane));
 
-    let disc = PlanarShape::Circle(Circle::new(0.5).unwrap());
+    let disc = circle(0.5);
     let r = pair(disc, Vec2::new(0.0, 2.0), flat_square()).resolved();
     assert_eq!(r.features, (Feature::Curved, Feature::Edge(2)));
     assert!((r.alpha - Vec2::y()).norm() <= 1e-13 && r.weights_a.is_empty());

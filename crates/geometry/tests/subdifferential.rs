@@ -4,11 +4,9 @@
 mod common;
 mod resolve_common;
 
-use common::{Random, cuboid, octahedron};
-use percussion_geometry::separation::{
-    BetaTerm, Options, Subdifferential, WarmStart, resolve, separation, subdifferential,
-};
-use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
+use common::{Random, ask, cuboid, half_space, octahedron};
+use percussion_geometry::separation::{BetaTerm, Subdifferential, subdifferential};
+use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use resolve_common::{FAMILIES, Pair, family, figures};
 
@@ -24,11 +22,7 @@ fn velocity(random: &mut Random) -> [f64; 12] {
 
 /// The separation of a moved pair, with β following the bodies or held.
 fn value(pair: &Pair, velocity: &[f64; 12], by: f64, held: Option<Vec3>) -> f64 {
-    let moved = pair.moved(velocity, by);
-    let options = Options { beta: held, ..Options::default() };
-    separation(&moved.a, &moved.pose_a, &moved.b, &moved.pose_b, &options, &mut WarmStart::default())
-        .unwrap()
-        .separation
+    pair.moved(velocity, by).ask_along(held).separation
 }
 
 /// One-sided derivative along a velocity, extrapolated to step zero; `None` where another kink lies within
@@ -46,7 +40,7 @@ fn one_sided(pair: &Pair, velocity: &[f64; 12], held: Option<Vec3>) -> Option<f6
 fn check(name: &str, pair: &Pair, random: &mut Random, velocities: usize) -> (f64, usize) {
     let (ca, cb) = pair.references();
     let (answer, set) = (pair.ask(), all_gradients(pair));
-    let chosen = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+    let chosen = pair.resolve(&answer);
     let (mut worst, mut met) = (0.0f64, 0);
     for term in [BetaTerm::Follow, BetaTerm::Hold] {
         let gradients = set.motion(&ca, &cb, term);
@@ -154,7 +148,7 @@ fn what_a_query_returns_and_what_is_chosen_belong_to_the_set() {
         for index in 0..2000 {
             let pair = family(name, &mut random);
             let (answer, set) = (pair.ask(), all_gradients(&pair));
-            let chosen = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+            let chosen = pair.resolve(&answer);
             let (ca, cb) = pair.references();
             let gradients = set.motion(&ca, &cb, BetaTerm::Hold);
             let longest = gradients.extreme_gradients().map(|g| dot(g, g).sqrt()).fold(0.0, f64::max);
@@ -241,7 +235,7 @@ fn the_contact_region_of_stacked_boxes_is_the_overlap_of_their_faces() {
 
 #[test]
 fn a_box_on_a_floor_lifts_off_as_predicted() {
-    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
+    let floor = half_space(Vec3::z(), 0.0);
     let mut random = Random(19);
     let pose = Pose::at(Vec3::new(0.1, 0.2, 0.25));
     let pair = Pair {
@@ -281,7 +275,7 @@ fn vertices_of_tetrahedra_pull_within_their_subdifferential() {
             let pair = figure.pair(lift);
             let (answer, set) = (pair.ask(), all_gradients(&pair));
             let set = set.vertices();
-            let chosen = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+            let chosen = pair.resolve(&answer);
             let name = figure.name;
             assert!(set.contains(answer.vertex_gradients_a(), answer.vertex_gradients_b(), 1e-12), "{name}");
             assert!(set.contains(chosen.vertex_gradients_a(), chosen.vertex_gradients_b(), 1e-12), "{name}");
@@ -297,12 +291,9 @@ fn vertices_of_tetrahedra_pull_within_their_subdifferential() {
             for _ in 0..50 {
                 let mut wander = || (0..4).map(|_| random.direction()).collect::<Vec<Vec3>>();
                 let (u, v) = (wander(), wander());
-                let options = Options { beta: Some(answer.beta), ..Options::default() };
                 let value = |by: f64| {
                     let (a, b) = (bent(&x, &u, by), bent(&y, &v, by));
-                    separation(&a, &pair.pose_a, &b, &pair.pose_b, &options, &mut WarmStart::default())
-                        .unwrap()
-                        .separation
+                    ask(&a, &pair.pose_a, &b, &pair.pose_b, Some(answer.beta)).separation
                 };
                 let slope = |by: f64| (value(by) - value(0.0)) / by;
                 let slope = 2.0 * slope(STEP / 2.0) - slope(STEP);

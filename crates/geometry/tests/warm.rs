@@ -5,13 +5,13 @@ mod common;
 #[path = "common/families.rs"]
 mod families;
 
-use common::{Random, answer_residuals, body};
+use common::{Random, answer_residuals, ask, ask_planar, body, curved_solids};
 use families::{hull, polygon, solid};
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::separation::{
     Options, PlanarOptions, PlanarWarmStart, Separation, WarmStart, planar_separation, separation,
 };
-use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, PlanarShape, Polytope, Solid};
+use percussion_geometry::shapes::{PlanarShape, Polytope, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
 /// Vertices that carry weight, sorted.
@@ -41,7 +41,7 @@ fn walk(random: &mut Random, a: &Polytope, b: &Polytope, length: f64, steps: usi
         let motion = step(random, length);
         pa = Pose::new(motion.rotation * pa.rotation, pa.position * 0.999 + motion.position * 0.5);
         let warmed = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut warm).unwrap();
-        let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
+        let cold = ask(&sa, &pa, &sb, &pb, None);
         iterations += warmed.iterations;
         let lever = 1.0 + size / warmed.reference_distance;
         assert!((warmed.separation - cold.separation).abs() <= 1e-14 * size * lever, "{warmed:?} {cold:?}");
@@ -140,7 +140,7 @@ fn memory_of_another_pair_does_no_harm() {
             warm.basis = [0; 3].map(|_| [random.below(12) as u32, random.below(12) as u32]);
         }
         let found = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut warm).unwrap();
-        let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
+        let cold = ask(&sa, &pa, &sb, &pb, None);
         assert!((found.separation - cold.separation).abs() <= 1e-13 * size, "{found:?} {cold:?}");
     }
 }
@@ -162,20 +162,13 @@ fn planar_and_curved_walks_meet_the_same_answers() {
                 position: pa.position + shift,
             };
             let found = planar_separation(&a, &pa, &b, &pb, &options, &mut warm).unwrap();
-            let cold =
-                planar_separation(&a, &pa, &b, &pb, &options, &mut PlanarWarmStart::default()).unwrap();
+            let cold = ask_planar(&a, &pa, &b, &pb, None);
             let lever = 1.0 + size / found.reference_distance;
             assert!((found.separation - cold.separation).abs() <= 1e-14 * size * lever, "{found:?} {cold:?}");
         }
     }
-    let curved = [
-        Solid::Capsule(Capsule::new(0.5, 0.2).unwrap()),
-        Solid::Cylinder(Cylinder::new(0.4, 0.3).unwrap()),
-        Solid::Cone(Cone::new(0.8, 0.5).unwrap()),
-        Solid::Ellipsoid(Ellipsoid::new(Vec3::new(0.2, 0.4, 0.9)).unwrap()),
-        Solid::Polytope(solid(&mut random)),
-    ];
-    for a in &curved[..4] {
+    let curved = [curved_solids(), vec![Solid::Polytope(solid(&mut random))]].concat();
+    for a in &curved[..5] {
         for b in &curved {
             let mut warm = WarmStart::default();
             let mut pa = Pose::at(random.direction());
@@ -185,8 +178,7 @@ fn planar_and_curved_walks_meet_the_same_answers() {
                 let size = a.outer_radius() + b.outer_radius();
                 let pb = Pose::identity();
                 let found = separation(a, &pa, b, &pb, &Options::default(), &mut warm).unwrap();
-                let cold =
-                    separation(a, &pa, b, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
+                let cold = ask(a, &pa, b, &pb, None);
                 assert!((found.separation - cold.separation).abs() <= 1e-12 * size, "{found:?} {cold:?}");
             }
         }

@@ -10,19 +10,10 @@ use super::lanes::{
 };
 use super::queues::PairGroup;
 use super::share::PairTable;
-use crate::separation::{Basis, Outcome, Separation, WarmStart, reference_offset};
+use crate::separation::{Basis, Bodies, Outcome, Separation, WarmStart, reference_offset};
 use crate::shapes::Polytope;
 use crate::tolerances::kernel::WARM_WEIGHT;
 use crate::{Pose, Vec3, tolerances};
-
-/// Two placed polytopes.
-#[derive(Clone, Copy)]
-pub(super) struct Bodies<'a> {
-    pub a: &'a Polytope,
-    pub b: &'a Polytope,
-    pub pose_a: &'a Pose,
-    pub pose_b: &'a Pose,
-}
 
 /// Columns of the rotations and positions of placements.
 #[inline(always)]
@@ -194,26 +185,9 @@ fn write<L: Packet>(
     }
 }
 
-/// Makes room for an answer where there was an error.
+/// Makes room for an answer, to be overwritten, where there was an error.
 #[cold]
 #[inline(never)]
 fn reset(answer: &mut BatchAnswer) {
-    *answer = Ok(PLACEHOLDER);
+    *answer = Ok(Separation::unsolved(Outcome::Beyond, f64::NEG_INFINITY, (Vec3::zeros(), f64::NAN), 0));
 }
-
-/// An answer to be overwritten.
-const PLACEHOLDER: Separation = Separation {
-    outcome: Outcome::Beyond,
-    separation: f64::NAN,
-    reference_distance: f64::NAN,
-    beta: Vec3::new(0.0, 0.0, 0.0),
-    prescribed: false,
-    alpha: Vec3::new(0.0, 0.0, 0.0),
-    point_a: Vec3::new(0.0, 0.0, 0.0),
-    point_b: Vec3::new(0.0, 0.0, 0.0),
-    weights: [0.0; 3],
-    basis: [[u32::MAX; 2]; 3],
-    lower: f64::NEG_INFINITY,
-    upper: f64::INFINITY,
-    iterations: 0,
-};

@@ -1,8 +1,7 @@
 //! Support heights of several bodies, each along its own direction: lane = vertex, body by body.
 
-use super::confirm::Bodies;
 use super::lanes::{Packet, V, WIDTH, store};
-use crate::separation::{Basis, SCAN_LIMIT, support_height};
+use crate::separation::{Basis, Bodies, SCAN_LIMIT, support_height};
 use crate::shapes::Polytope;
 
 /// Number of blocks to scan; zero for bodies that climb.

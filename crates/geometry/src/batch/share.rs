@@ -3,13 +3,13 @@
 //! Pairs enter the queues in small blocks and leave them confirmed. A pair whose portal is not confirmed takes a step
 //! to another portal and is queued again.
 
-use super::confirm::{Bodies, confirm};
+use super::confirm::confirm;
 use super::heights::class;
 use super::lanes::{Packet, WIDTH};
 use super::queues::{ENTRY_BLOCK, GroupQueues, QueuedPair, ScanClass};
 use super::{BatchAnswer, BatchPair, one};
 use crate::Pose;
-use crate::separation::{Basis, Options, PlacedPair, WARM_STEPS, WarmStart, solve_after_steps};
+use crate::separation::{Basis, Bodies, Options, PlacedPair, WARM_STEPS, WarmStart, solve_after_steps};
 use crate::shapes::Solid;
 use percussion_solve::simd::{Instructions, Kernel};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -169,14 +169,13 @@ fn step(
     warm: &mut WarmStart,
     answer: &mut BatchAnswer,
 ) -> bool {
-    let Bodies { a, b, pose_a, pose_b } = bodies;
     if steps < WARM_STEPS
-        && let Some(basis) = PlacedPair::new(a, pose_a, b, pose_b).next_basis(&warm.basis, options)
+        && let Some(basis) = PlacedPair::new(bodies).next_basis(&warm.basis, options)
     {
         warm.basis = basis;
         return true;
     }
-    *answer = solve_after_steps(a, pose_a, b, pose_b, options, warm, steps);
+    *answer = solve_after_steps(bodies, options, warm, steps);
     false
 }
 

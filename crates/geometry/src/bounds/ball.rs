@@ -29,9 +29,7 @@ impl<const D: usize> Ball<D> {
         let radius = (distance + self.radius + other.radius) / 2.0;
         Self { centre: self.centre + between * ((radius - self.radius) / distance), radius }
     }
-}
 
-impl<const D: usize> Ball<D> {
     /// The least ball that holds some points; of radius zero about the origin without points.
     pub fn from_points(points: &[SVector<f64, D>]) -> Self {
         let mut order = points.to_vec();

@@ -13,4 +13,4 @@ mod swept;
 
 pub use axis_aligned::{Aabb, Bounds, PlanarAabb};
 pub use ball::Ball;
-pub use sweep::{PlanarSweep, Sweep};
+pub use sweep::{PlanarSweep, Sweep, SweepIn};

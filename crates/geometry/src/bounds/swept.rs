@@ -22,9 +22,9 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_8, PI, TAU};
 use nalgebra::SVector;
 
 use super::placed::around;
-use super::{Aabb, Bounds, PlanarAabb, PlanarSweep, Sweep};
+use super::{Aabb, Bounds, PlanarAabb, PlanarSweep, Sweep, SweepIn};
 use crate::shapes::{Compound, PlanarCompound, PlanarShape, Polytope, Solid};
-use crate::{PlanarPose, Pose, Vec2, Vec3, tolerances};
+use crate::{PlanarPose, Pose, PoseIn, Vec2, Vec3, tolerances};
 
 /// Longest arc that is bounded by the boxes at its ends (radians): nine boxes for half a turn. Twice as many
 /// would quarter the bulge, which is small already.
@@ -123,17 +123,9 @@ impl PlanarShape {
             PlanarShape::Ellipse(_) | PlanarShape::HalfPlane(_) => (off + self.outer_radius(), 0.0),
         };
         let reach = axis_distance + skin;
-        let motion = Motion {
-            is_finite: sweep.is_finite(),
-            line: sweep.line(),
-            frame: sweep.start.position.amax().max(sweep.end.position.amax()),
-            angle: sweep.angle,
-            turning: sweep.turning,
-            reach,
-            swing: Vec2::repeat(axis_distance),
-            revolved: PlanarAabb::new(Vec2::repeat(-reach), Vec2::repeat(reach)),
-        };
-        motion.bounds(|fraction, angle| self.bounds(&sweep.turned(fraction, angle)))
+        let revolved = PlanarAabb::new(Vec2::repeat(-reach), Vec2::repeat(reach));
+        let motion = Motion { sweep, reach, swing: Vec2::repeat(axis_distance), revolved };
+        motion.bounds(|pose| self.bounds(pose))
     }
 }
 
@@ -168,28 +160,13 @@ fn in_space(sweep: &Sweep, extent: &RotationExtent, bounds: impl Fn(&Pose) -> Aa
     let a = sweep.axis;
     let swing = Vec3::new(a.y.hypot(a.z), a.z.hypot(a.x), a.x.hypot(a.y)) * extent.axis_distance;
     let [low, high] = extent.along.map(|height| a * height);
-    let motion = Motion {
-        is_finite: sweep.is_finite(),
-        line: sweep.line(),
-        frame: sweep.start.position.amax().max(sweep.end.position.amax()),
-        angle: sweep.angle,
-        turning: sweep.turning,
-        reach: extent.reach,
-        swing,
-        revolved: Aabb::new(low.inf(&high) - swing, low.sup(&high) + swing).grown(extent.skin),
-    };
-    motion.bounds(|fraction, angle| bounds(&sweep.turned(fraction, angle)))
+    let revolved = Aabb::new(low.inf(&high) - swing, low.sup(&high) + swing).grown(extent.skin);
+    Motion { sweep, reach: extent.reach, swing, revolved }.bounds(bounds)
 }
 
 /// What the bounds of a body on its way depend on, in any dimension.
-struct Motion<const D: usize> {
-    is_finite: bool,
-    /// First and last place of the pivot.
-    line: [SVector<f64, D>; 2],
-    /// Largest coordinate of the frame's origin: it decides how far rounding goes.
-    frame: f64,
-    angle: f64,
-    turning: Option<f64>,
+struct Motion<'a, const D: usize> {
+    sweep: &'a SweepIn<D>,
     /// Distance of the farthest point from the pivot.
     reach: f64,
     /// Amplitude at most with which the turning makes a point swing along each axis.
@@ -198,29 +175,35 @@ struct Motion<const D: usize> {
     revolved: Bounds<D>,
 }
 
-impl<const D: usize> Motion<D> {
-    /// `box_at` is the body's box at a fraction of the way, turned by an angle.
-    fn bounds(&self, box_at: impl Fn(f64, f64) -> Bounds<D>) -> Bounds<D> {
-        if !self.is_finite {
+impl<const D: usize> Motion<'_, D> {
+    /// `box_of` is the body's box at a placement.
+    fn bounds(&self, box_of: impl Fn(&PoseIn<D>) -> Bounds<D>) -> Bounds<D> {
+        let sweep = self.sweep;
+        let box_at = |fraction: f64, angle: f64| box_of(&sweep.turned(fraction, angle));
+        if !sweep.is_finite() {
             // NaN at one end must not be lost in the union with the other: every user refuses this box.
             return Bounds::new(SVector::repeat(f64::NAN), SVector::repeat(f64::NAN));
         }
-        let (first, last) = (box_at(0.0, 0.0), box_at(1.0, self.angle));
+        let (first, last) = (box_at(0.0, 0.0), box_at(1.0, sweep.angle));
         if self.reach.is_infinite() {
-            let still = self.angle == 0.0 && self.turning.is_none_or(|bound| bound <= 0.0);
+            let still = sweep.angle == 0.0 && sweep.turning.is_none_or(|bound| bound <= 0.0);
             return if still { first.merged(&last) } else { Bounds::everything() };
         }
         let ends = first.merged(&last);
-        let pivot_path = Bounds::from_points(&self.line);
-        let bounds = match self.turning {
+        let line = sweep.line();
+        // Rounding is relative to the largest coordinate of the frame's origin.
+        let frame = sweep.start.position.amax().max(sweep.end.position.amax());
+        let pivot_path = Bounds::from_points(&line);
+        let bounds = match sweep.turning {
             Some(bound) => self.bounded_turning(&first, &last, &pivot_path, bound),
             None => {
-                let mut bounds = self.arcs(&ends, self.angle, &box_at);
-                if PI - self.angle.abs() < HALF_TURN {
-                    bounds = bounds.merged(&self.arcs(&ends, self.angle - TAU.copysign(self.angle), &box_at));
+                let mut bounds = self.arcs(&ends, sweep.angle, &box_at);
+                if PI - sweep.angle.abs() < HALF_TURN {
+                    bounds =
+                        bounds.merged(&self.arcs(&ends, sweep.angle - TAU.copysign(sweep.angle), &box_at));
                 }
                 // The axis of a small turn is known too badly for the ring, which would not be a limit anyway.
-                if self.angle.abs() > ARC {
+                if sweep.angle.abs() > ARC {
                     let revolved = Bounds::new(
                         pivot_path.lower + self.revolved.lower,
                         pivot_path.upper + self.revolved.upper,
@@ -232,7 +215,7 @@ impl<const D: usize> Motion<D> {
         };
         let rounding = tolerances::ROUNDING
             * f64::EPSILON
-            * (self.frame + pivot_path.lower.amax().max(pivot_path.upper.amax()) + self.reach);
+            * (frame + pivot_path.lower.amax().max(pivot_path.upper.amax()) + self.reach);
         bounds.intersection(&pivot_path.grown(self.reach)).grown(rounding)
     }
 
@@ -258,9 +241,10 @@ impl<const D: usize> Motion<D> {
         pivot_path: &Bounds<D>,
         bound: f64,
     ) -> Bounds<D> {
+        let line = self.sweep.line();
         let about = |b: &Bounds<D>, pivot: &SVector<f64, D>| Bounds::new(b.lower - pivot, b.upper - pivot);
-        let ends = about(first, &self.line[0]).merged(&about(last, &self.line[1]));
-        let chord = 2.0 * self.reach * (bound.max(self.angle.abs()) / 4.0).min(FRAC_PI_2).sin();
+        let ends = about(first, &line[0]).merged(&about(last, &line[1]));
+        let chord = 2.0 * self.reach * (bound.max(self.sweep.angle.abs()) / 4.0).min(FRAC_PI_2).sin();
         Bounds::new(ends.lower + pivot_path.lower, ends.upper + pivot_path.upper).grown(chord)
     }
 }

@@ -31,22 +31,28 @@ struct Triangle {
     alive: bool,
 }
 
-/// A facet waiting to be expanded, nearest first (ties: oldest first, so that runs repeat exactly).
-#[derive(PartialEq)]
-struct QueuedFacet {
-    distance: f64,
-    facet: usize,
+/// A facet or edge waiting to be expanded, nearest first (ties: oldest first, so that runs repeat exactly).
+pub(super) struct Queued<T> {
+    pub(super) distance: f64,
+    pub(super) order: usize,
+    pub(super) item: T,
 }
 
-impl Eq for QueuedFacet {}
-
-impl Ord for QueuedFacet {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.distance.total_cmp(&self.distance).then(other.facet.cmp(&self.facet))
+impl<T> PartialEq for Queued<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
     }
 }
 
-impl PartialOrd for QueuedFacet {
+impl<T> Eq for Queued<T> {}
+
+impl<T> Ord for Queued<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.distance.total_cmp(&self.distance).then(other.order.cmp(&self.order))
+    }
+}
+
+impl<T> PartialOrd for Queued<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -61,7 +67,7 @@ pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<DistanceBounds> {
     // Facets that can grow no further keep the bound they have reached.
     let mut final_distance = f64::INFINITY;
     let mut upper = f64::INFINITY;
-    while let Some(QueuedFacet { distance, facet }) = hull.queue.pop() {
+    while let Some(Queued { distance, order: facet, .. }) = hull.queue.pop() {
         if !hull.facets[facet].alive {
             continue;
         }
@@ -140,7 +146,8 @@ impl Best {
 struct Hull {
     corners: Vec<SupportPoint>,
     facets: Vec<Triangle>,
-    queue: BinaryHeap<QueuedFacet>,
+    /// Facets by their numbers.
+    queue: BinaryHeap<Queued<()>>,
     evaluations: u32,
     /// Scratch of `insert`: facets seen, and the horizon as (from, to, facet beyond).
     seen: Vec<usize>,
@@ -199,7 +206,8 @@ impl Hull {
         let distance = triangle_distance(&a, &b, &c);
         // Outside this facet the origin is not enclosed yet: the furthest such facet goes first.
         let outside = side(&a, &b, &c, &Vec3::zeros()) < 0.0;
-        self.queue.push(QueuedFacet { distance: if outside { -distance } else { distance }, facet });
+        let distance = if outside { -distance } else { distance };
+        self.queue.push(Queued { distance, order: facet, item: () });
     }
 
     /// Outward unit normal of a facet.

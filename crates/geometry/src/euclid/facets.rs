@@ -13,7 +13,7 @@
 //! of points bounds a candidate, `h(n) <= <n, x - z>`; most are dismissed by that alone.
 
 use super::bounds::DistanceBounds;
-use super::pair::{Core, Pair};
+use super::pair::{Core, CoreIn, Pair};
 use super::simplex::{across, unit};
 use super::witness;
 use crate::Vec3;

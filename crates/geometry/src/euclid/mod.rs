@@ -28,9 +28,9 @@ pub use answer::{Euclidean, EuclideanIn, PlanarEuclidean};
 pub use planar::planar_euclidean;
 
 use crate::separation::QueryError;
-use crate::shapes::{Polytope, Solid};
+use crate::shapes::{Convex, Polytope, Solid};
 use crate::tolerances::euclid::{MANY_EDGE_PAIRS, PLANAR};
-use crate::{Pose, Vec3};
+use crate::{Pose, PoseIn, Vec3};
 use bounds::{DistanceBounds, Nearest};
 use nearest::nearest;
 use pair::{Core, Pair};
@@ -47,21 +47,26 @@ use pair::{Core, Pair};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn euclidean(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> Result<Euclidean, QueryError> {
+    dispatch(a, pose_a, b, pose_b, || {
+        let pair = Pair::new(Core::of(a)?, pose_a, Core::of(b)?, pose_b);
+        Some(solve(&pair).grown(pair.radius).placed(pose_a, &a.reference()))
+    })
+}
+
+/// A half-space needs one support; `bounded` answers for two bounded bodies.
+fn dispatch<const D: usize, S: Convex<D>>(
+    a: &S,
+    pose_a: &PoseIn<D>,
+    b: &S,
+    pose_b: &PoseIn<D>,
+    bounded: impl FnOnce() -> Option<EuclideanIn<D>>,
+) -> Result<EuclideanIn<D>, QueryError> {
     QueryError::unless_finite(pose_a, pose_b)?;
-    match (a, b) {
-        (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
-        (_, Solid::HalfSpace(h)) => Ok(Euclidean::above(a, pose_a, (h.normal(), h.offset()), pose_b)),
-        (Solid::HalfSpace(h), _) => {
-            Ok(Euclidean::above(b, pose_b, (h.normal(), h.offset()), pose_a).swapped())
-        }
-        _ => match (Core::of(a), Core::of(b)) {
-            (Some(core_a), Some(core_b)) => {
-                let pair = Pair::new(core_a, pose_a, core_b, pose_b);
-                Ok(solve(&pair).grown(pair.radius).placed(pose_a, &a.reference()))
-            }
-            // Only half-spaces have no core, and they have been dealt with.
-            _ => Err(QueryError::BothUnbounded),
-        },
+    match (a.half_space(), b.half_space()) {
+        (None, Some(plane)) => Ok(EuclideanIn::above(a, pose_a, plane, pose_b)),
+        (Some(plane), None) => Ok(EuclideanIn::above(b, pose_b, plane, pose_a).swapped()),
+        // Only half-spaces have no core.
+        _ => bounded().ok_or(QueryError::BothUnbounded),
     }
 }
 

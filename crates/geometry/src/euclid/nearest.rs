@@ -14,8 +14,10 @@
 //! point on the border of two features), the normals of every face of the last simplex are tried: one of
 //! them is the normal of the right feature.
 
+use nalgebra::SVector;
+
 use super::bounds::{DistanceBounds, Nearest, SupportPoint};
-use super::pair::Pair;
+use super::pair::{Core, CoreIn, Pair, PairIn};
 use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
 use crate::Vec3;
 use crate::tolerances::euclid::{NEAREST_STEPS, REFINE_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
@@ -23,10 +25,8 @@ use crate::tolerances::euclid::{NEAREST_STEPS, REFINE_STEPS, ROUNDING, STALL_LIM
 /// Bounds of the distance of the two cores, or that they touch or overlap.
 pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec3::z);
-    let first = pair.support(&start);
-    let mut simplex = Simplex::new(first);
-    let mut search =
-        Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
+    let mut search: Search<3, Core, Simplex> = Search::new(pair, start);
+    let mut simplex = search.nearest;
     let slack = ROUNDING * pair.scale;
     let mut stall_budget = STALL_LIMIT;
     loop {
@@ -62,27 +62,40 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
     }
 }
 
-struct Search<'a> {
-    pair: &'a Pair<'a>,
+/// What a search keeps in `D` dimensions, with the core `C` and the simplex `S`.
+pub(super) struct Search<'a, const D: usize, C, S> {
+    pair: &'a PairIn<D, C>,
     /// Largest support gap so far, and its normal.
-    lower: f64,
-    normal: Vec3,
+    pub(super) lower: f64,
+    pub(super) normal: SVector<f64, D>,
     /// The simplex with the shortest point so far.
-    nearest: Simplex,
-    evaluations: u32,
+    pub(super) nearest: S,
+    pub(super) evaluations: u32,
 }
 
-impl Search<'_> {
-    fn upper(&self) -> f64 {
-        self.nearest.point.norm()
+/// A few corners of `K1 - K2` and the point of their hull nearest to the origin.
+pub(super) trait SimplexIn<const D: usize>: Copy {
+    /// A single corner.
+    fn new(corner: SupportPoint<D>) -> Self;
+    /// The nearest point.
+    fn point(&self) -> SVector<f64, D>;
+    /// The two points whose difference it is.
+    fn witnesses(&self) -> (SVector<f64, D>, SVector<f64, D>);
+}
+
+impl<'a, const D: usize, C: CoreIn<D>, S: SimplexIn<D>> Search<'a, D, C, S> {
+    /// Starts with the corner lowest along `normal`.
+    pub(super) fn new(pair: &'a PairIn<D, C>, normal: SVector<f64, D>) -> Self {
+        let first = pair.support(&normal);
+        Self { pair, lower: normal.dot(&first.w), normal, nearest: S::new(first), evaluations: 1 }
     }
 
-    fn is_done(&self) -> bool {
-        self.upper() - self.lower <= self.pair.goal() || self.evaluations > NEAREST_STEPS
+    pub(super) fn upper(&self) -> f64 {
+        self.nearest.point().norm()
     }
 
     /// The corner lowest along `normal`; its height is a lower bound.
-    fn price(&mut self, normal: &Vec3) -> SupportPoint {
+    pub(super) fn price(&mut self, normal: &SVector<f64, D>) -> SupportPoint<D> {
         let corner = self.pair.support(normal);
         self.evaluations += 1;
         let height = normal.dot(&corner.w);
@@ -91,6 +104,18 @@ impl Search<'_> {
             self.normal = *normal;
         }
         corner
+    }
+
+    pub(super) fn bounds(&self) -> DistanceBounds<D> {
+        let (x, z) = self.nearest.witnesses();
+        let (upper, evaluations) = (self.upper(), self.evaluations);
+        DistanceBounds { lower: self.lower, upper, normal: self.normal, x, z, evaluations }
+    }
+}
+
+impl Search<'_, 3, Core<'_>, Simplex> {
+    fn is_done(&self) -> bool {
+        self.upper() - self.lower <= self.pair.goal() || self.evaluations > NEAREST_STEPS
     }
 
     /// Tries the normals of all faces of the simplex and `extra`. Returns at the first that makes progress.
@@ -156,18 +181,6 @@ impl Search<'_> {
                 Advance::Closer(next) | Advance::Pivoted(next) => simplex = next,
                 _ => return,
             }
-        }
-    }
-
-    fn bounds(&self) -> DistanceBounds {
-        let (x, z) = self.nearest.witnesses();
-        DistanceBounds {
-            lower: self.lower,
-            upper: self.upper(),
-            normal: self.normal,
-            x,
-            z,
-            evaluations: self.evaluations,
         }
     }
 }

@@ -12,12 +12,12 @@
 //! R  rotation from b's axes to a's,   o  b's reference point in a's coordinates
 //! ```
 
-use nalgebra::Matrix3;
+use nalgebra::{SMatrix, SVector};
 
 use super::bounds::{CURVED, SupportPoint};
 use crate::shapes::{Cone, Cylinder, Ellipsoid, Lanes, Polytope, Solid};
 use crate::tolerances::euclid::RETRY;
-use crate::{Pose, Vec3, tolerances};
+use crate::{PoseIn, Vec3, tolerances};
 
 /// What is left of a body after its radius is taken off.
 #[derive(Clone, Copy)]
@@ -49,9 +49,31 @@ impl<'a> Core<'a> {
         })
     }
 
+    /// Whether the core is invariant under turns about its own z axis.
+    pub(super) fn is_round(&self) -> bool {
+        match self {
+            Core::Polytope(_) => false,
+            Core::Point | Core::Segment(_) | Core::Cylinder(_) | Core::Cone(_) => true,
+            Core::Ellipsoid(s) => s.semi_axes().x == s.semi_axes().y,
+        }
+    }
+}
+
+/// The core of a body in `D` dimensions.
+pub(super) trait CoreIn<const D: usize> {
     /// Furthest point along `direction`, relative to the reference point, and its number.
+    fn support(&self, direction: &SVector<f64, D>) -> (SVector<f64, D>, u32);
+    /// Whether the core has finitely many corners.
+    fn is_polytopal(&self) -> bool;
+    /// The reference point, body frame.
+    fn reference(&self) -> SVector<f64, D>;
+    /// Radius of a ball about the reference point that holds the core.
+    fn outer_radius(&self) -> f64;
+}
+
+impl CoreIn<3> for Core<'_> {
     #[inline]
-    pub(super) fn support(&self, direction: &Vec3) -> (Vec3, u32) {
+    fn support(&self, direction: &Vec3) -> (Vec3, u32) {
         match self {
             Core::Polytope(p) => {
                 let index = scan(p.lanes(), direction);
@@ -66,21 +88,14 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Whether the core has finitely many corners.
-    pub(super) fn is_polytopal(&self) -> bool {
+    fn is_polytopal(&self) -> bool {
         matches!(self, Core::Polytope(_) | Core::Point | Core::Segment(_))
     }
 
-    /// Whether the core is invariant under turns about its own z axis.
-    pub(super) fn is_round(&self) -> bool {
-        match self {
-            Core::Polytope(_) => false,
-            Core::Point | Core::Segment(_) | Core::Cylinder(_) | Core::Cone(_) => true,
-            Core::Ellipsoid(s) => s.semi_axes().x == s.semi_axes().y,
-        }
+    fn reference(&self) -> Vec3 {
+        if let Core::Polytope(p) = self { p.reference() } else { Vec3::zeros() }
     }
 
-    /// Radius of a ball about the reference point that holds the core.
     fn outer_radius(&self) -> f64 {
         match self {
             Core::Polytope(p) => p.outer_radius(),
@@ -119,28 +134,27 @@ fn scan(lanes: &Lanes, direction: &Vec3) -> usize {
     if index < lanes.count() { index } else { 0 }
 }
 
-/// Two bounded bodies, placed relative to each other.
+/// Two bounded bodies in `D` dimensions, placed relative to each other.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
-    pub(super) a: Core<'a>,
-    pub(super) b: Core<'a>,
+pub(super) struct PairIn<const D: usize, C> {
+    pub(super) a: C,
+    pub(super) b: C,
     pub(super) radius: [f64; 2],
     /// From b's axes to a's.
-    pub(super) rotation: Matrix3<f64>,
+    pub(super) rotation: SMatrix<f64, D, D>,
     /// b's reference point in a's coordinates.
-    pub(super) offset: Vec3,
+    pub(super) offset: SVector<f64, D>,
     /// What lengths are rounded to (see `limits`).
     pub(super) scale: f64,
 }
 
-impl<'a> Pair<'a> {
-    /// Places the cores relative to each other.
-    pub(super) fn new(a: (Core<'a>, f64), pose_a: &Pose, b: (Core<'a>, f64), pose_b: &Pose) -> Self {
-        let reference = |core: &Core| match core {
-            Core::Polytope(p) => p.reference(),
-            _ => Vec3::zeros(),
-        };
-        let lever = pose_b.direction(&reference(&b.0)) - pose_a.direction(&reference(&a.0));
+/// Two bounded bodies in space.
+pub(super) type Pair<'a> = PairIn<3, Core<'a>>;
+
+impl<const D: usize, C: CoreIn<D>> PairIn<D, C> {
+    /// Places cores with their radii relative to each other.
+    pub(super) fn new(a: (C, f64), pose_a: &PoseIn<D>, b: (C, f64), pose_b: &PoseIn<D>) -> Self {
+        let lever = pose_b.direction(&b.0.reference()) - pose_a.direction(&a.0.reference());
         let offset = pose_a.inverse_direction(&((pose_b.position - pose_a.position) + lever));
         let rotation = pose_a.rotation.matrix().transpose() * pose_b.rotation.matrix();
         let size = a.0.outer_radius() + b.0.outer_radius();
@@ -150,7 +164,7 @@ impl<'a> Pair<'a> {
 
     /// The point of `K1 - K2` lowest along the unit vector `normal`: its height there is the support gap.
     #[inline]
-    pub(super) fn support(&self, normal: &Vec3) -> SupportPoint {
+    pub(super) fn support(&self, normal: &SVector<f64, D>) -> SupportPoint<D> {
         let (x, i) = self.a.support(&-normal);
         let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
         let z = self.rotation * y + self.offset;

@@ -9,7 +9,10 @@
 //! Triangles are solved by orthogonalising their edges (longest first) and refining once, so that slivers,
 //! which needles and flakes produce, keep residuals of a few units in the last place.
 
+use nalgebra::SVector;
+
 use super::bounds::SupportPoint;
+use super::nearest::SimplexIn;
 use crate::Vec3;
 use crate::tolerances::euclid::ENTERING;
 use robust::{Coord3D, orient3d};
@@ -35,12 +38,26 @@ pub(super) enum Advance {
     Stalled,
 }
 
-impl Simplex {
-    /// A single corner.
-    pub(super) fn new(corner: SupportPoint) -> Self {
+impl SimplexIn<3> for Simplex {
+    fn new(corner: SupportPoint) -> Self {
         Self { corners: [corner; 3], weights: [1.0, 0.0, 0.0], count: 1, point: corner.w }
     }
 
+    fn point(&self) -> Vec3 {
+        self.point
+    }
+
+    fn witnesses(&self) -> (Vec3, Vec3) {
+        let mut points = (Vec3::zeros(), Vec3::zeros());
+        for (corner, &weight) in self.corners().iter().zip(&self.weights) {
+            points.0 += weight * corner.x;
+            points.1 += weight * corner.z;
+        }
+        points
+    }
+}
+
+impl Simplex {
     pub(super) fn corners(&self) -> &[SupportPoint] {
         &self.corners[..self.count]
     }
@@ -48,16 +65,6 @@ impl Simplex {
     /// Whether this vertex pair is a corner already.
     pub(super) fn contains(&self, corner: &SupportPoint) -> bool {
         self.corners().iter().any(|c| c.same(corner))
-    }
-
-    /// The two points whose difference is `point`.
-    pub(super) fn witnesses(&self) -> (Vec3, Vec3) {
-        let mut points = (Vec3::zeros(), Vec3::zeros());
-        for (corner, &weight) in self.corners().iter().zip(&self.weights) {
-            points.0 += weight * corner.x;
-            points.1 += weight * corner.z;
-        }
-        points
     }
 
     /// Unit vector towards `point`, taken from the edges of the simplex where it has some: their heights
@@ -118,7 +125,7 @@ impl Simplex {
 }
 
 /// Unit vector along `v`, `None` where it vanishes.
-pub(super) fn unit(v: &Vec3) -> Option<Vec3> {
+pub(super) fn unit<const D: usize>(v: &SVector<f64, D>) -> Option<SVector<f64, D>> {
     // Scaled first: the square of a tiny vector would underflow.
     let largest = v.amax();
     if !(largest > 0.0 && largest.is_finite()) {

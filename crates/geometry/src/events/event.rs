@@ -104,11 +104,8 @@ pub struct SeparationLine {
 
 impl From<&Separation> for SeparationLine {
     fn from(answer: &Separation) -> Self {
-        Self {
-            beta: answer.beta,
-            reference_distance: answer.reference_distance,
-            prescribed: answer.prescribed,
-        }
+        let &Separation { beta, reference_distance, prescribed, .. } = answer;
+        Self { beta, reference_distance, prescribed }
     }
 }
 
@@ -155,28 +152,18 @@ impl ContactEvent {
     /// The normal turns with the features and the points slide over them, but neither enters: the event's
     /// equations make `s_m` stationary in both. A prescribed β does not follow the reference points.
     pub fn motion_gradient(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> MotionGradient {
-        let differential = SeparationDifferential {
-            separation: self.separation,
-            alpha: self.alpha,
-            point_a: self.point_a,
-            point_b: self.point_b,
-            beta: self.line.beta,
-            reference_distance: self.line.reference_distance,
-            prescribed: self.line.prescribed,
-        };
-        differential.motion(reference_a, reference_b, beta)
+        let term = beta;
+        let Self { separation, alpha, point_a, point_b, line, .. } = *self;
+        let SeparationLine { beta, reference_distance, prescribed } = line;
+        SeparationDifferential { separation, alpha, point_a, point_b, beta, reference_distance, prescribed }
+            .motion(reference_a, reference_b, term)
     }
 
     /// The separation of the bodies itself as an event, for pairs without a richer manifold.
     pub fn of_separation(answer: &Separation, a: Feature, b: Feature) -> ContactEvent {
-        ContactEvent {
-            kind: EventKind::Smooth { a, b },
-            separation: answer.separation,
-            alpha: answer.alpha,
-            point_a: answer.point_a,
-            point_b: answer.point_b,
-            line: SeparationLine::from(answer),
-        }
+        let &Separation { separation, alpha, point_a, point_b, .. } = answer;
+        let (kind, line) = (EventKind::Smooth { a, b }, SeparationLine::from(answer));
+        ContactEvent { kind, separation, alpha, point_a, point_b, line }
     }
 
     /// The same event with the bodies exchanged: directions turn round, the separation stays.

@@ -46,6 +46,7 @@ use crate::tolerances::events::FAR_ROUNDING;
 use band::{Band, Placed, View};
 use candidates::{ActivityTest, Candidate};
 use faces::FacePair;
+use manifold::test as activity_test;
 
 /// The events of one pair, with the memory to find them. Reused from query to query it allocates nothing
 /// once it has grown to the scene's size.
@@ -88,15 +89,9 @@ impl EventWorkspace {
         let (placed_a, placed_b) = (Placed::new(a, pose_a, &origin), Placed::new(b, pose_b, &origin));
         let resolution = resolution(a.outer_radius(), b.outer_radius());
         // At touch and apart D is at least the sum of the inner radii; in deep overlap it may vanish.
-        let scale = answer.reference_distance.max(a.inner_radius() + b.inner_radius());
-        let test = ActivityTest {
-            options,
-            line: SeparationLine::from(answer),
-            separation: answer.separation,
-            activity_width: options.eps_t * scale,
-            rounding: options.eps_0
-                + FAR_ROUNDING * (a.outer_radius() + b.outer_radius() + answer.reference_distance),
-        };
+        let far = FAR_ROUNDING * (a.outer_radius() + b.outer_radius() + answer.reference_distance);
+        let test = activity_test(answer, options, a.inner_radius() + b.inner_radius());
+        let test = ActivityTest { rounding: options.eps_0 + far, ..test };
         let view = View::along(&answer.beta);
         // Points up to eps_x outside a body may lie below its supporting plane by as much.
         let slack = 4.0 * (options.eps_0 + options.eps_x + resolution) * answer.alpha.norm();

@@ -33,16 +33,17 @@ pub struct PlanarContactEvent {
 impl PlanarContactEvent {
     /// The separation of the bodies itself as an event.
     pub fn of_separation(answer: &PlanarSeparation, features: [Feature; 2]) -> Self {
-        Self {
-            features,
-            separation: answer.separation,
-            alpha: answer.alpha,
-            point_a: answer.point_a,
-            point_b: answer.point_b,
-            beta: answer.beta,
-            reference_distance: answer.reference_distance,
-            prescribed: answer.prescribed,
-        }
+        let &PlanarSeparation {
+            separation,
+            alpha,
+            point_a,
+            point_b,
+            beta,
+            reference_distance,
+            prescribed,
+            ..
+        } = answer;
+        Self { features, separation, alpha, point_a, point_b, beta, reference_distance, prescribed }
     }
 
     /// Unit contact normal from body b to body a.
@@ -67,16 +68,10 @@ impl PlanarContactEvent {
         reference_b: &Vec2,
         beta: BetaTerm,
     ) -> PlanarMotionGradient {
-        let differential = SeparationDifferential {
-            separation: self.separation,
-            alpha: self.alpha,
-            point_a: self.point_a,
-            point_b: self.point_b,
-            beta: self.beta,
-            reference_distance: self.reference_distance,
-            prescribed: self.prescribed,
-        };
-        differential.motion(reference_a, reference_b, beta)
+        let term = beta;
+        let &Self { separation, alpha, point_a, point_b, beta, reference_distance, prescribed, .. } = self;
+        SeparationDifferential { separation, alpha, point_a, point_b, beta, reference_distance, prescribed }
+            .motion(reference_a, reference_b, term)
     }
 }
 

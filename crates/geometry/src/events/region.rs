@@ -57,11 +57,6 @@ impl ContactRegion {
         self.centroid_a
     }
 
-    /// Centroid on body b.
-    pub fn centroid_b(&self) -> Vec3 {
-        self.centroid_a - self.shift
-    }
-
     /// Finds the region. Vertices up to `height` (metres along alpha's unit normal) above a supporting plane
     /// count as lying in it; zero means up to rounding. An unsolved answer has no region.
     pub fn find(

@@ -77,36 +77,24 @@ impl MassProperties {
 
     /// From volume, centroid and the second moment `S` about the centroid.
     pub(crate) fn from_second_moment(volume: f64, centroid: Vec3, s: &Matrix3<f64>) -> Self {
-        // Sums instead of tr(S) - S: the moment of a needle about its axis keeps all its digits.
-        let inertia = Matrix3::new(
-            s.m22 + s.m33,
-            -s.m12,
-            -s.m13, //
-            -s.m12,
-            s.m11 + s.m33,
-            -s.m23, //
-            -s.m13,
-            -s.m23,
-            s.m11 + s.m22,
-        );
-        Self { volume, centroid, inertia }
+        Self { volume, centroid, inertia: inertia_of(s) }
     }
 }
 
-/// `|d|² 1 - d d^T`, without the cancellation in its diagonal.
+/// The inertia `tr(S) 1 - S` of a second moment. Sums instead of `tr(S) - S`: the moment of a needle about its axis keeps
+/// all its digits.
+fn inertia_of(s: &Matrix3<f64>) -> Matrix3<f64> {
+    let mut inertia = -s;
+    for k in 0..3 {
+        let (i, j) = if k == 0 { (1, 2) } else { (0, 3 - k) };
+        inertia[(k, k)] = s[(i, i)] + s[(j, j)];
+    }
+    inertia
+}
+
+/// `|d|² 1 - d d^T`.
 fn steiner(d: &Vec3) -> Matrix3<f64> {
-    let (x, y, z) = (d.x, d.y, d.z);
-    Matrix3::new(
-        y * y + z * z,
-        -x * y,
-        -x * z, //
-        -x * y,
-        x * x + z * z,
-        -y * z, //
-        -x * z,
-        -y * z,
-        x * x + y * y,
-    )
+    inertia_of(&Matrix3::from_fn(|i, j| d[i] * d[j]))
 }
 
 /// Two bodies in the same frame that do not overlap, taken as one.

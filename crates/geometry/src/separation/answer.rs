@@ -1,5 +1,6 @@
 //! Options, warm start and answer of a separation query.
 
+use super::solution::PortalSolutionIn;
 use crate::PoseIn;
 use nalgebra::SVector;
 
@@ -101,6 +102,57 @@ pub type Separation = SeparationIn<3>;
 pub type PlanarSeparation = SeparationIn<2>;
 
 impl<const D: usize> SeparationIn<D> {
+    /// The answer of a solution, for a body a with the given reference point.
+    pub(crate) fn solved(
+        proof: &PortalSolutionIn<D>,
+        pose_a: &PoseIn<D>,
+        reference_a: &SVector<f64, D>,
+        (beta, reference_distance): (SVector<f64, D>, f64),
+        iterations: u32,
+    ) -> Self {
+        let point_a = pose_a.point(&(SVector::from(proof.x) + reference_a));
+        let separation = reference_distance - proof.depth;
+        Self {
+            outcome: Outcome::Solved,
+            separation,
+            reference_distance,
+            beta,
+            prescribed: false,
+            alpha: pose_a.direction(&SVector::from(proof.alpha)),
+            point_a,
+            point_b: point_a - separation * beta,
+            weights: proof.weights,
+            basis: proof.id,
+            lower: proof.lower,
+            upper: proof.upper,
+            iterations,
+        }
+    }
+
+    /// The answer of which a lower bound of the separation is all that is known.
+    pub(crate) fn unsolved(
+        outcome: Outcome,
+        lower: f64,
+        (beta, reference_distance): (SVector<f64, D>, f64),
+        iterations: u32,
+    ) -> Self {
+        Self {
+            outcome,
+            separation: lower,
+            reference_distance,
+            beta,
+            prescribed: false,
+            alpha: beta,
+            point_a: SVector::repeat(f64::NAN),
+            point_b: SVector::repeat(f64::NAN),
+            weights: [0.0; D],
+            basis: [[u32::MAX; 2]; D],
+            lower,
+            upper: f64::INFINITY,
+            iterations,
+        }
+    }
+
     /// Unit normal from body b to body a.
     pub fn normal(&self) -> SVector<f64, D> {
         self.alpha / self.alpha.norm()

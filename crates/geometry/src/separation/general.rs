@@ -3,7 +3,7 @@
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::curved::{CurvedOutcome, cast_curved};
 use super::pieces::PiecePair;
-use super::polytope::{beyond, check_scale, finite, portal_bound, ray, world_answer};
+use super::polytope::{beyond, check_scale, portal_bound, ray, world_answer};
 use super::portal::{CastOutcome, Point, Portal, RayCast, SupportMap, cast};
 use super::relative::RelativePose;
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
@@ -29,7 +29,7 @@ pub(crate) fn separation_of_solids(
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    finite(pose_a, pose_b)?;
+    QueryError::unless_finite(pose_a, pose_b)?;
     let relative = RelativePose::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
     let size = a.outer_radius() + b.outer_radius();
     check_scale(size, norm(&relative.t))?;

@@ -163,15 +163,8 @@ where
 
 impl<const D: usize> SeparationIn<D> {
     fn differential(&self) -> SeparationDifferential<D> {
-        SeparationDifferential {
-            separation: self.separation,
-            alpha: self.alpha,
-            point_a: self.point_a,
-            point_b: self.point_b,
-            beta: self.beta,
-            reference_distance: self.reference_distance,
-            prescribed: self.prescribed,
-        }
+        let &Self { separation, alpha, point_a, point_b, beta, reference_distance, prescribed, .. } = self;
+        SeparationDifferential { separation, alpha, point_a, point_b, beta, reference_distance, prescribed }
     }
 
     /// `ds/dβ = -s α`, for a prescribed direction: how the separation changes as β (a unit vector) is turned.

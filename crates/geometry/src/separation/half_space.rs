@@ -10,9 +10,26 @@ use crate::PoseIn;
 use crate::shapes::Convex;
 use nalgebra::SVector;
 
+/// Separation of a pair of which one body is a half-space; `None` for two bounded bodies.
+pub(crate) fn separation_from_half_space<const D: usize, S: Convex<D>>(
+    a: &S,
+    pose_a: &PoseIn<D>,
+    b: &S,
+    pose_b: &PoseIn<D>,
+    options: &OptionsIn<D>,
+    warm: &mut WarmStartIn<D>,
+) -> Option<Result<SeparationIn<D>, QueryError>> {
+    match (a.half_space(), b.half_space()) {
+        (None, None) => None,
+        (None, Some(plane)) => Some(above(a, pose_a, plane, pose_b, false, options, warm)),
+        (Some(plane), None) => Some(above(b, pose_b, plane, pose_a, true, options, warm)),
+        (Some(_), Some(_)) => Some(Err(QueryError::BothUnbounded)),
+    }
+}
+
 /// Separation of a body from the half-space `<normal, x> <= offset` (its frame); with `swapped` the half-space is the
 /// caller's body a, and the answer is mirrored.
-pub(crate) fn separation_from_half_space<const D: usize>(
+fn above<const D: usize>(
     body: &impl Convex<D>,
     pose: &PoseIn<D>,
     (normal, offset): (SVector<f64, D>, f64),

@@ -50,7 +50,9 @@ pub use subdifferential::{
 
 pub(crate) use gradient::SeparationDifferential;
 pub(crate) use support::SCAN_LIMIT;
-pub(crate) use warm::{Basis, PlacedPair, WARM_STEPS, reference_offset, solve_after_steps, support_height};
+pub(crate) use warm::{
+    Basis, Bodies, PlacedPair, WARM_STEPS, reference_offset, solve_after_steps, support_height,
+};
 
 use crate::Pose;
 use crate::shapes::Solid;
@@ -81,19 +83,9 @@ pub fn separation(
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    match (a, b) {
-        (Solid::Polytope(p), Solid::Polytope(q)) if options.beta.is_none() => {
-            warm::separation_of_polytopes(p, pose_a, q, pose_b, options, warm)
-        }
-        (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
-        (_, Solid::HalfSpace(h)) => {
-            let plane = (h.normal(), h.offset());
-            half_space::separation_from_half_space(a, pose_a, plane, pose_b, false, options, warm)
-        }
-        (Solid::HalfSpace(h), _) => {
-            let plane = (h.normal(), h.offset());
-            half_space::separation_from_half_space(b, pose_b, plane, pose_a, true, options, warm)
-        }
-        _ => general::separation_of_solids(a, pose_a, b, pose_b, options, warm),
+    if let (Solid::Polytope(p), Solid::Polytope(q), None) = (a, b, options.beta) {
+        return warm::separation_of_polytopes(&Bodies { a: p, b: q, pose_a, pose_b }, options, warm);
     }
+    half_space::separation_from_half_space(a, pose_a, b, pose_b, options, warm)
+        .unwrap_or_else(|| general::separation_of_solids(a, pose_a, b, pose_b, options, warm))
 }

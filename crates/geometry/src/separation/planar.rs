@@ -22,18 +22,8 @@ pub fn planar_separation(
     options: &PlanarOptions,
     warm: &mut PlanarWarmStart,
 ) -> Result<PlanarSeparation, QueryError> {
-    match (a, b) {
-        (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)) => Err(QueryError::BothUnbounded),
-        (_, PlanarShape::HalfPlane(h)) => {
-            let line = (h.normal(), h.offset());
-            separation_from_half_space(a, pose_a, line, pose_b, false, options, warm)
-        }
-        (PlanarShape::HalfPlane(h), _) => {
-            let line = (h.normal(), h.offset());
-            separation_from_half_space(b, pose_b, line, pose_a, true, options, warm)
-        }
-        _ => bounded(a, pose_a, b, pose_b, options, warm),
-    }
+    separation_from_half_space(a, pose_a, b, pose_b, options, warm)
+        .unwrap_or_else(|| bounded(a, pose_a, b, pose_b, options, warm))
 }
 
 fn bounded(
@@ -138,25 +128,11 @@ impl PlanarQuery<'_> {
         iterations: u32,
         warm: &mut PlanarWarmStart,
     ) -> PlanarSeparation {
-        let beta = self.pose_a.direction(&Vec2::from(scale(&self.line.d, -1.0)));
-        let point_a = self.pose_a.point(&(Vec2::from(proof.x) + self.a.reference()));
-        let separation = self.line.distance - proof.depth;
+        let beta = self.beta();
         *warm = PlanarWarmStart { basis: proof.id, beta };
-        PlanarSeparation {
-            outcome: Outcome::Solved,
-            separation,
-            reference_distance: self.line.distance,
-            beta,
-            prescribed: self.prescribed,
-            alpha: self.pose_a.direction(&Vec2::from(proof.alpha)),
-            point_a,
-            point_b: point_a - separation * beta,
-            weights: proof.weights,
-            basis: proof.id,
-            lower: proof.lower,
-            upper: proof.upper,
-            iterations,
-        }
+        let line = (beta, self.line.distance);
+        let answer = PlanarSeparation::solved(proof, self.pose_a, &self.a.reference(), line, iterations);
+        PlanarSeparation { prescribed: self.prescribed, ..answer }
     }
 
     fn unsolved(
@@ -166,22 +142,13 @@ impl PlanarQuery<'_> {
         iterations: u32,
         warm: &mut PlanarWarmStart,
     ) -> PlanarSeparation {
-        let beta = self.pose_a.direction(&Vec2::from(scale(&self.line.d, -1.0)));
-        warm.beta = beta;
-        PlanarSeparation {
-            outcome,
-            separation: lower,
-            reference_distance: self.line.distance,
-            beta,
-            prescribed: self.prescribed,
-            alpha: beta,
-            point_a: Vec2::repeat(f64::NAN),
-            point_b: Vec2::repeat(f64::NAN),
-            weights: [0.0; 2],
-            basis: [[u32::MAX; 2]; 2],
-            lower,
-            upper: f64::INFINITY,
-            iterations,
-        }
+        warm.beta = self.beta();
+        let answer = PlanarSeparation::unsolved(outcome, lower, (warm.beta, self.line.distance), iterations);
+        PlanarSeparation { prescribed: self.prescribed, ..answer }
+    }
+
+    /// Unit direction from b to a, world axes.
+    fn beta(&self) -> Vec2 {
+        self.pose_a.direction(&Vec2::from(scale(&self.line.d, -1.0)))
     }
 }

@@ -5,6 +5,7 @@
 
 use super::planar_pair::{PlanarPair, PlanarPoint};
 use super::portal::INTERIOR;
+use super::solution::PortalSolutionIn;
 use crate::tolerances;
 use crate::tolerances::kernel::ON_LINE;
 
@@ -49,17 +50,8 @@ pub(crate) struct PlanarRayCast {
     pub prediction: f64,
 }
 
-/// What the cast proves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlanarPortalSolution {
-    pub depth: f64,
-    pub alpha: P,
-    pub weights: P,
-    pub x: P,
-    pub lower: f64,
-    pub upper: f64,
-    pub id: [[u32; 2]; 2],
-}
+/// The solution at a portal in the plane.
+pub(crate) type PlanarPortalSolution = PortalSolutionIn<2>;
 
 /// How a planar cast ended.
 pub(crate) enum PlanarCastOutcome {

@@ -6,25 +6,23 @@ use super::relative::RelativePose;
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
 use super::solution::{PortalSolution, better, perturbed_casts, price, solution_at};
 use super::support::PolytopePair;
-use crate::shapes::Polytope;
+use super::warm::Bodies;
 use crate::{Pose, Vec3, tolerances};
 
 /// Everything the warm path does not handle: first query, portals far from the optimum, degenerate rays.
 #[inline(never)]
 pub(crate) fn solve(
-    a: &Polytope,
-    pose_a: &Pose,
-    b: &Polytope,
-    pose_b: &Pose,
+    bodies: &Bodies,
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
+    let &Bodies { a, b, pose_a, pose_b } = bodies;
     let mut relative = RelativePose::of_origins(pose_a, pose_b);
     if !(a.is_centred() && b.is_centred()) {
         relative.move_to_references(a.reference().as_ref(), b.reference().as_ref());
     }
     if !relative.is_finite() {
-        finite(pose_a, pose_b)?;
+        QueryError::unless_finite(pose_a, pose_b)?;
     }
     let size = a.outer_radius() + b.outer_radius();
     let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
@@ -78,16 +76,6 @@ pub(crate) fn check_scale(size: f64, distance: f64) -> Result<(), QueryError> {
         return Ok(());
     }
     Err(QueryError::OutOfScale)
-}
-
-/// Refuses placements with NaN or infinities. The warm path needs no such check: they fail its comparisons.
-pub(crate) fn finite(pose_a: &Pose, pose_b: &Pose) -> Result<(), QueryError> {
-    for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
-        if !pose.is_finite() {
-            return Err(QueryError::NotFinite { body });
-        }
-    }
-    Ok(())
 }
 
 /// Distance of the reference points and the unit ray `-β` in a's frame; coincident points keep the last β.
@@ -188,25 +176,8 @@ pub(crate) fn world_answer(
     iterations: u32,
     warm: &mut WarmStart,
 ) -> Separation {
-    let beta = -pose_a.direction(&Vec3::from(line.d));
-    let point_a = pose_a.point(&(Vec3::from(proof.x) + reference_a));
-    let separation = line.distance - proof.depth;
-    warm.beta = beta;
-    Separation {
-        outcome: Outcome::Solved,
-        separation,
-        reference_distance: line.distance,
-        beta,
-        prescribed: false,
-        alpha: pose_a.direction(&Vec3::from(proof.alpha)),
-        point_a,
-        point_b: point_a - separation * beta,
-        weights: proof.weights,
-        basis: proof.id,
-        lower: proof.lower,
-        upper: proof.upper,
-        iterations,
-    }
+    warm.beta = -pose_a.direction(&Vec3::from(line.d));
+    Separation::solved(proof, pose_a, reference_a, (warm.beta, line.distance), iterations)
 }
 
 /// The answer for bodies that are further apart than the prediction distance.
@@ -217,21 +188,6 @@ pub(crate) fn beyond(
     lower: f64,
     iterations: u32,
 ) -> Separation {
-    let beta = -pose_a.direction(&Vec3::from(line.d));
-    warm.beta = beta;
-    Separation {
-        outcome: Outcome::Beyond,
-        separation: lower,
-        reference_distance: line.distance,
-        beta,
-        prescribed: false,
-        alpha: beta,
-        point_a: Vec3::repeat(f64::NAN),
-        point_b: Vec3::repeat(f64::NAN),
-        weights: [0.0; 3],
-        basis: [[u32::MAX; 2]; 3],
-        lower,
-        upper: f64::INFINITY,
-        iterations,
-    }
+    warm.beta = -pose_a.direction(&Vec3::from(line.d));
+    Separation::unsolved(Outcome::Beyond, lower, (warm.beta, line.distance), iterations)
 }

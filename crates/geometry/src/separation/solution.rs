@@ -8,22 +8,25 @@ use super::small::{V, add_scaled, complete, cross, dot, norm, positive, scale, s
 use crate::tolerances;
 use crate::tolerances::kernel::SIDEWAYS;
 
-/// The solution at a portal with its bounds, all in body a's frame.
+/// The solution at a portal in `D` dimensions with its bounds, all in body a's frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PortalSolution {
+pub(crate) struct PortalSolutionIn<const D: usize> {
     /// Distance along the ray at which the portal is pierced.
     pub depth: f64,
     /// `<α,d> = -1`.
-    pub alpha: V,
+    pub alpha: [f64; D],
     /// Non-negative, summing to one.
-    pub weights: V,
+    pub weights: [f64; D],
     /// Contact point on body a relative to its reference point.
-    pub x: V,
+    pub x: [f64; D],
     /// Lower and upper bound of s.
     pub lower: f64,
     pub upper: f64,
-    pub id: [[u32; 2]; 3],
+    pub id: [[u32; 2]; D],
 }
+
+/// The solution at a portal in space.
+pub(crate) type PortalSolution = PortalSolutionIn<3>;
 
 impl PortalSolution {
     pub(crate) fn gap(&self) -> f64 {

@@ -28,26 +28,32 @@ pub(crate) type Basis = [[u32; 2]; 3];
 /// Portals to try beyond the last one before the pair is solved from scratch.
 pub(crate) const WARM_STEPS: u32 = 5;
 
+/// Two placed polytopes.
+#[derive(Clone, Copy)]
+pub(crate) struct Bodies<'a> {
+    pub a: &'a Polytope,
+    pub b: &'a Polytope,
+    pub pose_a: &'a Pose,
+    pub pose_b: &'a Pose,
+}
+
 /// Separation of two polytopes along the line of their reference points.
 #[inline]
 pub(crate) fn separation_of_polytopes(
-    a: &Polytope,
-    pose_a: &Pose,
-    b: &Polytope,
-    pose_b: &Pose,
+    bodies: &Bodies,
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    let placed = PlacedPair::new(a, pose_a, b, pose_b);
+    let placed = PlacedPair::new(bodies);
     let Some((portal, x)) = placed.portal(&warm.basis) else {
-        return solve(a, pose_a, b, pose_b, options, warm);
+        return solve(bodies, options, warm);
     };
-    match placed.confirm(&portal, &x, pose_a, &warm.basis) {
+    match placed.confirm(&portal, &x, bodies.pose_a, &warm.basis) {
         Some(answer) => {
             warm.beta = answer.beta;
             Ok(answer)
         }
-        None => follow_neighbours(a, pose_a, b, pose_b, options, warm),
+        None => follow_neighbours(bodies, options, warm),
     }
 }
 
@@ -56,16 +62,13 @@ pub(crate) fn separation_of_polytopes(
 #[cold]
 #[inline(never)]
 fn follow_neighbours(
-    a: &Polytope,
-    pose_a: &Pose,
-    b: &Polytope,
-    pose_b: &Pose,
+    bodies: &Bodies,
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    let placed = PlacedPair::new(a, pose_a, b, pose_b);
+    let placed = PlacedPair::new(bodies);
     let Some((mut portal, _)) = placed.portal(&warm.basis) else {
-        return solve(a, pose_a, b, pose_b, options, warm);
+        return solve(bodies, options, warm);
     };
     let mut steps = 0;
     while steps < WARM_STEPS
@@ -73,25 +76,22 @@ fn follow_neighbours(
         && let Some((there, x)) = placed.portal(&next)
     {
         (warm.basis, portal, steps) = (next, there, steps + 1);
-        if let Some(answer) = placed.confirm(&portal, &x, pose_a, &next) {
+        if let Some(answer) = placed.confirm(&portal, &x, bodies.pose_a, &next) {
             warm.beta = answer.beta;
             return Ok(Separation { iterations: 1 + steps, ..answer });
         }
     }
-    solve_after_steps(placed.a, pose_a, placed.b, pose_b, options, warm, steps)
+    solve_after_steps(bodies, options, warm, steps)
 }
 
 /// The pair solved anew after `steps` steps in vain.
 pub(crate) fn solve_after_steps(
-    a: &Polytope,
-    pose_a: &Pose,
-    b: &Polytope,
-    pose_b: &Pose,
+    bodies: &Bodies,
     options: &Options,
     warm: &mut WarmStart,
     steps: u32,
 ) -> Result<Separation, QueryError> {
-    let mut answer = solve(a, pose_a, b, pose_b, options, warm)?;
+    let mut answer = solve(bodies, options, warm)?;
     answer.iterations += steps;
     Ok(answer)
 }
@@ -121,7 +121,7 @@ struct WorldPortal {
 
 impl<'a> PlacedPair<'a> {
     #[inline(always)]
-    pub(crate) fn new(a: &'a Polytope, pose_a: &Pose, b: &'a Polytope, pose_b: &Pose) -> Self {
+    pub(crate) fn new(&Bodies { a, b, pose_a, pose_b }: &Bodies<'a>) -> Self {
         // Positions are subtracted before the levers are added: far from the origin the sum would cost digits.
         let (reference_a, reference_b) = (reference_offset(pose_a, a), reference_offset(pose_b, b));
         let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());

@@ -13,8 +13,8 @@ pub(crate) trait Convex<const D: usize> {
     fn reference(&self) -> SVector<f64, D>;
     /// Radius of a ball about the reference point that holds the body (infinite for a half-space).
     fn outer_radius(&self) -> f64;
-    /// Whether the body is everything on one side of a plane.
-    fn is_half_space(&self) -> bool;
+    /// Outward unit normal and offset of a body that is everything on one side of a plane.
+    fn half_space(&self) -> Option<(SVector<f64, D>, f64)>;
     /// The vertices of a body that is made of them.
     fn vertices(&self) -> Option<&[SVector<f64, D>]>;
     /// The feature that holds all the given vertices, if there is one.
@@ -57,8 +57,8 @@ impl Convex<3> for Solid {
         self.outer_radius()
     }
 
-    fn is_half_space(&self) -> bool {
-        matches!(self, Solid::HalfSpace(_))
+    fn half_space(&self) -> Option<(Vec3, f64)> {
+        if let Solid::HalfSpace(h) = self { Some((h.normal(), h.offset())) } else { None }
     }
 
     fn vertices(&self) -> Option<&[Vec3]> {
@@ -83,8 +83,8 @@ impl Convex<2> for PlanarShape {
         self.outer_radius()
     }
 
-    fn is_half_space(&self) -> bool {
-        matches!(self, PlanarShape::HalfPlane(_))
+    fn half_space(&self) -> Option<(Vec2, f64)> {
+        if let PlanarShape::HalfPlane(h) = self { Some((h.normal(), h.offset())) } else { None }
     }
 
     fn vertices(&self) -> Option<&[Vec2]> {

@@ -8,10 +8,11 @@
 
 use super::hull::{Strictness, hull};
 use super::program::{maximise, solve};
-use super::{Polygon, Polytope, positive};
+use super::{HalfSpaceIn, Polygon, Polytope};
 use crate::tolerances::ROUNDING;
 use crate::tolerances::shapes::RECESSION;
 use crate::{ShapeError, Vec2, Vec3};
+use nalgebra::SVector;
 
 /// Half-width of the box in which programs start, as a multiple of the largest offset.
 const BOX: f64 = 1e6;
@@ -23,30 +24,7 @@ impl Polytope {
     ///
     /// Redundant half-spaces are dropped. No common interior point and an unbounded body are errors.
     pub fn from_half_spaces(half_spaces: &[(Vec3, f64)]) -> Result<Self, ShapeError> {
-        let count = half_spaces.len();
-        let mut rows = Vec::with_capacity(count);
-        for (index, (normal, offset)) in half_spaces.iter().enumerate() {
-            check(index, normal.as_slice(), *offset)?;
-            rows.push((unit(normal)?, *offset));
-        }
-        let scale = largest(rows.iter().map(|r| r.1));
-        let ball: Vec<([f64; 4], f64)> =
-            rows.iter().map(|(n, d)| ([n.x, n.y, n.z, 1.0], d / scale)).collect();
-        let (centre, radius) = match maximise([0.0, 0.0, 0.0, 1.0], &ball, BOX) {
-            Some(best) => (Vec3::new(best.x[0], best.x[1], best.x[2]) * scale, best.x[3] * scale),
-            None => return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY }),
-        };
-        if radius.is_nan() || radius <= 8.0 * f64::EPSILON * scale {
-            return Err(ShapeError::Empty { count, radius });
-        }
-        let cone: Vec<([f64; 3], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y, n.z], 0.0)).collect();
-        if let Some(direction) = recession_direction(&cone) {
-            return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
-        }
-        // In units of the inscribed radius the dual lies within the unit ball.
-        let depths: Vec<f64> = rows.iter().map(|(n, d)| d - n.dot(&centre)).collect();
-        let points: Vec<Vec3> =
-            rows.iter().zip(&depths).map(|((n, _), depth)| n * (radius / depth)).collect();
+        let Interior { scale, rows, centre, radius, depths, points } = Interior::new::<4>(half_spaces)?;
         let noise = ROUNDING * f64::EPSILON * (scale + centre.norm()) / radius;
         let dual = hull(&points, Strictness::Dual { noise })?;
         let corners: Vec<Vec3> = dual
@@ -70,29 +48,7 @@ impl Polygon {
     ///
     /// Redundant half-planes are dropped. No common interior point and an unbounded body are errors.
     pub fn from_half_planes(half_planes: &[(Vec2, f64)]) -> Result<Self, ShapeError> {
-        let count = half_planes.len();
-        let mut rows = Vec::with_capacity(count);
-        for (index, (normal, offset)) in half_planes.iter().enumerate() {
-            check(index, normal.as_slice(), *offset)?;
-            let length = positive("length of the half-plane normal", normal.norm())?;
-            rows.push((normal / length, *offset));
-        }
-        let scale = largest(rows.iter().map(|r| r.1));
-        let disc: Vec<([f64; 3], f64)> = rows.iter().map(|(n, d)| ([n.x, n.y, 1.0], d / scale)).collect();
-        let (centre, radius) = match maximise([0.0, 0.0, 1.0], &disc, BOX) {
-            Some(best) => (Vec2::new(best.x[0], best.x[1]) * scale, best.x[2] * scale),
-            None => return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY }),
-        };
-        if radius.is_nan() || radius <= 8.0 * f64::EPSILON * scale {
-            return Err(ShapeError::Empty { count, radius });
-        }
-        let cone: Vec<([f64; 2], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y], 0.0)).collect();
-        if let Some(direction) = recession_direction(&cone) {
-            return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
-        }
-        let depths: Vec<f64> = rows.iter().map(|(n, d)| d - n.dot(&centre)).collect();
-        let points: Vec<Vec2> =
-            rows.iter().zip(&depths).map(|((n, _), depth)| n * (radius / depth)).collect();
+        let Interior { rows, centre, depths, points, .. } = Interior::new::<3>(half_planes)?;
         let dual = Polygon::from_vertices(&points)?;
         let corners: Vec<Vec2> = (0..dual.sources().len())
             .map(|k| {
@@ -109,17 +65,51 @@ impl Polygon {
     }
 }
 
-fn check(index: usize, normal: &[f64], offset: f64) -> Result<(), ShapeError> {
-    if normal.iter().all(|c| c.is_finite()) && offset.is_finite() {
-        return Ok(());
-    }
-    let value = format!("normal {normal:?}, offset {offset}");
-    Err(ShapeError::NotFinite { what: "half-space", index, value })
+/// Half-spaces seen from the centre of the largest inscribed ball.
+struct Interior<const D: usize> {
+    /// The largest offset in size.
+    scale: f64,
+    /// Unit normals and offsets.
+    rows: Vec<(SVector<f64, D>, f64)>,
+    centre: SVector<f64, D>,
+    radius: f64,
+    /// Depths of the centre below the planes.
+    depths: Vec<f64>,
+    /// The points of the polar dual; in units of the inscribed radius it lies within the unit ball.
+    points: Vec<SVector<f64, D>>,
 }
 
-fn unit(normal: &Vec3) -> Result<Vec3, ShapeError> {
-    let length = positive("length of the half-space normal", normal.norm())?;
-    Ok(normal / length)
+impl<const D: usize> Interior<D> {
+    /// `N` is `D + 1`, the variables of the program. No interior point and an unbounded body are errors.
+    fn new<const N: usize>(half_spaces: &[(SVector<f64, D>, f64)]) -> Result<Self, ShapeError> {
+        let count = half_spaces.len();
+        let mut rows = Vec::with_capacity(count);
+        for (index, (normal, offset)) in half_spaces.iter().enumerate() {
+            if !(normal.iter().all(|c| c.is_finite()) && offset.is_finite()) {
+                let value = format!("normal {:?}, offset {offset}", normal.as_slice());
+                return Err(ShapeError::NotFinite { what: "half-space", index, value });
+            }
+            rows.push((HalfSpaceIn::new(*normal, *offset)?.normal(), *offset));
+        }
+        let scale = largest(rows.iter().map(|r| r.1));
+        let last = |k: usize| f64::from(k == D);
+        let row = |n: &SVector<f64, D>| std::array::from_fn(|k| if k < D { n[k] } else { 1.0 });
+        let ball: Vec<([f64; N], f64)> = rows.iter().map(|(n, d)| (row(n), d / scale)).collect();
+        let Some(best) = maximise(std::array::from_fn(last), &ball, BOX) else {
+            return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY });
+        };
+        let (centre, radius) = (SVector::from_fn(|k, _| best.x[k]) * scale, best.x[D] * scale);
+        if radius.is_nan() || radius <= 8.0 * f64::EPSILON * scale {
+            return Err(ShapeError::Empty { count, radius });
+        }
+        let cone: Vec<([f64; D], f64)> = rows.iter().map(|(n, _)| ((*n).into(), 0.0)).collect();
+        if let Some(direction) = recession_direction(&cone) {
+            return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
+        }
+        let depths: Vec<f64> = rows.iter().map(|(n, d)| d - n.dot(&centre)).collect();
+        let points = rows.iter().zip(&depths).map(|((n, _), depth)| n * (radius / depth)).collect();
+        Ok(Self { scale, rows, centre, radius, depths, points })
+    }
 }
 
 /// The largest offset in size, one where all vanish.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Polytope, area_vector};
+use super::{Polytope, area_vector, check_finite};
 use crate::mass::{MassProperties, signed_tetrahedra};
 use crate::tolerances::FLATNESS;
 use crate::{ShapeError, Vec3};
@@ -21,10 +21,7 @@ pub struct TriangleMesh {
 impl TriangleMesh {
     /// Checks and keeps a mesh.
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
-        if let Some(index) = vertices.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            let value = format!("{:?}", vertices[index].as_slice());
-            return Err(ShapeError::NotFinite { what: "vertex", index, value });
-        }
+        check_finite("vertex", &vertices)?;
         if triangles.len() < 4 {
             return Err(ShapeError::TooFewTriangles { given: triangles.len() });
         }
@@ -51,10 +48,7 @@ impl TriangleMesh {
     /// the size become one vertex; triangles that shrink to an edge or a point are dropped.
     pub fn from_soup(soup: &[[Vec3; 3]]) -> Result<Self, ShapeError> {
         let corners: Vec<Vec3> = soup.iter().flatten().copied().collect();
-        if let Some(index) = corners.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            let value = format!("{:?}", corners[index].as_slice());
-            return Err(ShapeError::NotFinite { what: "corner", index, value });
-        }
+        check_finite("corner", &corners)?;
         let Some(&first) = corners.first() else {
             return Err(ShapeError::TooFewTriangles { given: 0 });
         };

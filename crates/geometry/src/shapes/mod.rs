@@ -33,10 +33,13 @@ pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
 pub(crate) use polytope::VertexIncidence;
 pub use polytope::{Edge, Face, Polytope};
-pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
+pub use smooth::{
+    Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, EllipsoidIn, HalfPlane, HalfSpace, HalfSpaceIn,
+    Sphere, SphereIn,
+};
 pub use solid::{PlanarShape, Solid};
 pub use spec::{Rows, SHAPE_KINDS, ShapeParameters, ShapeParts, ShapeSpec, Width};
 
 pub(crate) use convex::Convex;
 
-use range::{at_least, positive};
+use range::{all_positive, at_least, check_finite, positive};

@@ -1,5 +1,6 @@
 //! A convex polygon, the shape of a planar body.
 
+use super::check_finite;
 use super::convex::furthest_of;
 use crate::separation::Feature;
 use crate::{ShapeError, Vec2};
@@ -23,10 +24,7 @@ pub struct Polygon {
 impl Polygon {
     /// Builds from vertices that already are in strictly convex counter-clockwise order.
     pub fn from_loop(vertices: Vec<Vec2>) -> Result<Self, ShapeError> {
-        if let Some(index) = vertices.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            let value = format!("{:?}", vertices[index].as_slice());
-            return Err(ShapeError::NotFinite { what: "vertex", index, value });
-        }
+        check_finite("vertex", &vertices)?;
         if vertices.len() < 3 {
             return Err(ShapeError::TooFewPoints { given: vertices.len(), needed: 3 });
         }

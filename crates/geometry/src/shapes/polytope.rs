@@ -1,7 +1,7 @@
 //! A convex polytope with its full topology.
 
 use super::convex::furthest_of;
-use super::{Lanes, area_vector};
+use super::{Lanes, area_vector, check_finite};
 use crate::tolerances::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
@@ -70,10 +70,7 @@ impl Polytope {
     /// describe a closed convex surface: every edge in two loops, in opposite senses. Coordinates must be
     /// finite. The reference point is the centroid.
     pub fn from_faces(vertices: Vec<Vec3>, face_loops: &[Vec<u32>]) -> Result<Self, ShapeError> {
-        if let Some(index) = vertices.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            let value = format!("{:?}", vertices[index].as_slice());
-            return Err(ShapeError::NotFinite { what: "vertex", index, value });
-        }
+        check_finite("vertex", &vertices)?;
         let mut planes = Vec::with_capacity(face_loops.len());
         for (index, face_loop) in face_loops.iter().enumerate() {
             let not_convex = |why: String| ShapeError::NotConvex { why };

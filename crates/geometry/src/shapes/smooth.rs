@@ -2,22 +2,34 @@
 
 use super::positive;
 use crate::{ShapeError, Vec2, Vec3};
+use nalgebra::SVector;
 
-/// Unit vector along `v`; the z axis where `v` vanishes, since every point is then a support point.
-fn unit(v: &Vec3) -> Vec3 {
-    v.try_normalize(0.0).unwrap_or_else(Vec3::z)
+/// Unit vector along `v`; where it vanishes, since every point is then a support point, the z axis, in the plane the x axis.
+fn unit<const D: usize>(v: &SVector<f64, D>) -> SVector<f64, D> {
+    let axis = if D == 3 { 2 } else { 0 };
+    v.try_normalize(0.0).unwrap_or_else(|| SVector::from_fn(|k, _| f64::from(k == axis)))
+}
+
+/// The name of a parameter of a body in `D` dimensions, which is another in the plane than in space.
+fn name<const D: usize>(plane: &'static str, space: &'static str) -> &'static str {
+    if D == 2 { plane } else { space }
 }
 
 /// A ball about the origin of its frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sphere {
+pub struct SphereIn<const D: usize> {
     radius: f64,
 }
 
-impl Sphere {
+/// A ball in space.
+pub type Sphere = SphereIn<3>;
+/// A disc in the plane.
+pub type Circle = SphereIn<2>;
+
+impl<const D: usize> SphereIn<D> {
     /// A ball of the given radius.
     pub fn new(radius: f64) -> Result<Self, ShapeError> {
-        Ok(Self { radius: positive("sphere radius", radius)? })
+        Ok(Self { radius: positive(name::<D>("circle radius", "sphere radius"), radius)? })
     }
 
     /// Its radius.
@@ -26,7 +38,7 @@ impl Sphere {
     }
 
     /// Furthest point along `direction`.
-    pub fn support(&self, direction: &Vec3) -> Vec3 {
+    pub fn support(&self, direction: &SVector<f64, D>) -> SVector<f64, D> {
         self.radius * unit(direction)
     }
 }
@@ -138,136 +150,68 @@ impl Cone {
     }
 }
 
-/// An ellipsoid with semi-axes along x, y, z.
+/// An ellipsoid with semi-axes along the axes of its frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ellipsoid {
-    semi_axes: Vec3,
+pub struct EllipsoidIn<const D: usize> {
+    semi_axes: SVector<f64, D>,
 }
 
-impl Ellipsoid {
-    /// An ellipsoid from its three semi-axes.
-    pub fn new(semi_axes: Vec3) -> Result<Self, ShapeError> {
+/// An ellipsoid in space.
+pub type Ellipsoid = EllipsoidIn<3>;
+/// An ellipse in the plane.
+pub type Ellipse = EllipsoidIn<2>;
+
+impl<const D: usize> EllipsoidIn<D> {
+    /// An ellipsoid from its semi-axes.
+    pub fn new(semi_axes: SVector<f64, D>) -> Result<Self, ShapeError> {
         for &value in semi_axes.iter() {
-            positive("ellipsoid semi-axis", value)?;
+            positive(name::<D>("ellipse semi-axis", "ellipsoid semi-axis"), value)?;
         }
         Ok(Self { semi_axes })
     }
 
     /// Its semi-axes.
-    pub fn semi_axes(&self) -> Vec3 {
+    pub fn semi_axes(&self) -> SVector<f64, D> {
         self.semi_axes
     }
 
     /// Furthest point along `direction`.
-    pub fn support(&self, direction: &Vec3) -> Vec3 {
+    pub fn support(&self, direction: &SVector<f64, D>) -> SVector<f64, D> {
         self.semi_axes.component_mul(&unit(&self.semi_axes.component_mul(direction)))
     }
 }
 
 /// All points with `<normal, x> <= offset`; the outward normal is a unit vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HalfSpace {
-    normal: Vec3,
+pub struct HalfSpaceIn<const D: usize> {
+    normal: SVector<f64, D>,
     offset: f64,
 }
 
-impl HalfSpace {
+/// A half-space.
+pub type HalfSpace = HalfSpaceIn<3>;
+/// A half-plane, the half-space of the plane.
+pub type HalfPlane = HalfSpaceIn<2>;
+
+impl<const D: usize> HalfSpaceIn<D> {
     /// The half-space below the plane `<normal, x> = offset |normal|`; the normal points out of it and
     /// need not be a unit vector.
-    pub fn new(normal: Vec3, offset: f64) -> Result<Self, ShapeError> {
-        let length = positive("length of the half-space normal", normal.norm())?;
+    pub fn new(normal: SVector<f64, D>, offset: f64) -> Result<Self, ShapeError> {
+        let what = name::<D>("length of the half-plane normal", "length of the half-space normal");
+        let length = positive(what, normal.norm())?;
         if !offset.is_finite() {
-            let value = offset.to_string();
-            return Err(ShapeError::NotFinite { what: "half-space offset", index: 0, value });
+            let (what, value) = (name::<D>("half-plane offset", "half-space offset"), offset.to_string());
+            return Err(ShapeError::NotFinite { what, index: 0, value });
         }
         Ok(Self { normal: normal / length, offset })
     }
 
     /// Outward unit normal.
-    pub fn normal(&self) -> Vec3 {
+    pub fn normal(&self) -> SVector<f64, D> {
         self.normal
     }
 
     /// Distance of its plane from the origin along the normal.
-    pub fn offset(&self) -> f64 {
-        self.offset
-    }
-}
-
-/// A disc about the origin of its frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Circle {
-    radius: f64,
-}
-
-impl Circle {
-    /// A disc of the given radius.
-    pub fn new(radius: f64) -> Result<Self, ShapeError> {
-        Ok(Self { radius: positive("circle radius", radius)? })
-    }
-
-    /// Its radius.
-    pub fn radius(&self) -> f64 {
-        self.radius
-    }
-
-    /// Furthest point along `direction`.
-    pub fn support(&self, direction: &Vec2) -> Vec2 {
-        self.radius * direction.try_normalize(0.0).unwrap_or_else(Vec2::x)
-    }
-}
-
-/// An ellipse with semi-axes along x and y.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ellipse {
-    semi_axes: Vec2,
-}
-
-impl Ellipse {
-    /// An ellipse from its semi-axes.
-    pub fn new(semi_axes: Vec2) -> Result<Self, ShapeError> {
-        for &value in semi_axes.iter() {
-            positive("ellipse semi-axis", value)?;
-        }
-        Ok(Self { semi_axes })
-    }
-
-    /// Its semi-axes.
-    pub fn semi_axes(&self) -> Vec2 {
-        self.semi_axes
-    }
-
-    /// Furthest point along `direction`.
-    pub fn support(&self, direction: &Vec2) -> Vec2 {
-        let stretched = self.semi_axes.component_mul(direction);
-        self.semi_axes.component_mul(&stretched.try_normalize(0.0).unwrap_or_else(Vec2::x))
-    }
-}
-
-/// All points with `<normal, x> <= offset` in the plane; the outward normal is a unit vector.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HalfPlane {
-    normal: Vec2,
-    offset: f64,
-}
-
-impl HalfPlane {
-    /// The half-plane below the line `<normal, x> = offset |normal|`.
-    pub fn new(normal: Vec2, offset: f64) -> Result<Self, ShapeError> {
-        let length = positive("length of the half-plane normal", normal.norm())?;
-        if !offset.is_finite() {
-            let value = offset.to_string();
-            return Err(ShapeError::NotFinite { what: "half-plane offset", index: 0, value });
-        }
-        Ok(Self { normal: normal / length, offset })
-    }
-
-    /// Outward unit normal.
-    pub fn normal(&self) -> Vec2 {
-        self.normal
-    }
-
-    /// Distance of its line from the origin along the normal.
     pub fn offset(&self) -> f64 {
         self.offset
     }

@@ -3,16 +3,14 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::{Polytope, at_least, positive};
+use super::{Polytope, all_positive, at_least, positive};
 use crate::{ShapeError, Vec3};
 
 impl Polytope {
     /// A box with side lengths `a`, `b`, `c` along x, y, z. Vertex `k` lies on the positive side of x, y, z
     /// where bits 0, 1, 2 of `k` are set.
     pub fn cuboid(a: f64, b: f64, c: f64) -> Result<Self, ShapeError> {
-        positive("box side a", a)?;
-        positive("box side b", b)?;
-        positive("box side c", c)?;
+        all_positive(&[("box side a", a), ("box side b", b), ("box side c", c)])?;
         let pick = |set: usize, side: f64| if set == 1 { side / 2.0 } else { -side / 2.0 };
         let vertices =
             (0..8).map(|k| Vec3::new(pick(k & 1, a), pick(k >> 1 & 1, b), pick(k >> 2, c))).collect();
@@ -31,8 +29,7 @@ impl Polytope {
     /// corner lies in the direction of x. Bottom corners first, then top corners.
     pub fn prism(sides: usize, circumradius: f64, height: f64) -> Result<Self, ShapeError> {
         at_least("number of prism sides", sides, 3, "at least 3")?;
-        positive("prism circumradius", circumradius)?;
-        positive("prism height", height)?;
+        all_positive(&[("prism circumradius", circumradius), ("prism height", height)])?;
         prismatoid(
             ring(sides, circumradius, -height / 2.0, 0.0),
             ring(sides, circumradius, height / 2.0, 0.0),
@@ -49,8 +46,7 @@ impl Polytope {
     /// Two regular polygons, turned against each other by half a side and joined by triangles.
     pub fn antiprism(sides: usize, circumradius: f64, height: f64) -> Result<Self, ShapeError> {
         at_least("number of antiprism sides", sides, 3, "at least 3")?;
-        positive("antiprism circumradius", circumradius)?;
-        positive("antiprism height", height)?;
+        all_positive(&[("antiprism circumradius", circumradius), ("antiprism height", height)])?;
         let mut vertices = ring(sides, circumradius, -height / 2.0, 0.0);
         vertices.extend(ring(sides, circumradius, height / 2.0, 0.5));
         let n = sides as u32;
@@ -65,9 +61,7 @@ impl Polytope {
 
     /// A pyramid over a rectangle with sides `base_x` and `base_y`; the apex is the last vertex.
     pub fn pyramid(base_x: f64, base_y: f64, height: f64) -> Result<Self, ShapeError> {
-        positive("pyramid base x", base_x)?;
-        positive("pyramid base y", base_y)?;
-        positive("pyramid height", height)?;
+        all_positive(&[("pyramid base x", base_x), ("pyramid base y", base_y), ("pyramid height", height)])?;
         let (x, y, floor) = (base_x / 2.0, base_y / 2.0, -height / 4.0);
         let corner = |sx: f64, sy: f64| Vec3::new(sx * x, sy * y, floor);
         pyramid_over(
@@ -79,17 +73,18 @@ impl Polytope {
     /// A pyramid over a regular polygon.
     pub fn regular_pyramid(sides: usize, circumradius: f64, height: f64) -> Result<Self, ShapeError> {
         at_least("number of pyramid sides", sides, 3, "at least 3")?;
-        positive("pyramid circumradius", circumradius)?;
-        positive("pyramid height", height)?;
+        all_positive(&[("pyramid circumradius", circumradius), ("pyramid height", height)])?;
         pyramid_over(ring(sides, circumradius, -height / 4.0, 0.0), 0.75 * height)
     }
 
     /// A pyramid over a regular polygon with its top cut off; circumradii of bottom and top.
     pub fn frustum(sides: usize, bottom: f64, top: f64, height: f64) -> Result<Self, ShapeError> {
         at_least("number of frustum sides", sides, 3, "at least 3")?;
-        positive("frustum bottom circumradius", bottom)?;
-        positive("frustum top circumradius", top)?;
-        positive("frustum height", height)?;
+        all_positive(&[
+            ("frustum bottom circumradius", bottom),
+            ("frustum top circumradius", top),
+            ("frustum height", height),
+        ])?;
         // Height of the centroid above the bottom.
         let centre = height * (bottom * bottom + 2.0 * bottom * top + 3.0 * top * top)
             / (4.0 * (bottom * bottom + bottom * top + top * top));
@@ -99,9 +94,7 @@ impl Polytope {
     /// A ramp: a right-angled triangle in the xz plane, `length` along x and `height` along z with the right
     /// angle at the lower end of x, pulled along y over `width`.
     pub fn wedge(length: f64, width: f64, height: f64) -> Result<Self, ShapeError> {
-        positive("wedge length", length)?;
-        positive("wedge width", width)?;
-        positive("wedge height", height)?;
+        all_positive(&[("wedge length", length), ("wedge width", width), ("wedge height", height)])?;
         let corners = [[0.0, 0.0], [length, 0.0], [0.0, height]];
         let at = |y: f64| corners.map(|[x, z]| Vec3::new(x - length / 3.0, y, z - height / 3.0));
         let vertices = [at(-width / 2.0), at(width / 2.0)].concat();

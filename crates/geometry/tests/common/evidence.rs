@@ -1,14 +1,13 @@
 //! What independent programs say about the kernel's answer for one pair. All lengths in units of the pair's size.
 #![allow(dead_code)]
 
-use super::common::Random;
+use super::common::{Random, ask_planar, solve};
 use super::families::{Pair, PlanarPair};
 use super::routes::{Faces, Optimum, Program, growth, separation_of_growth};
-use nalgebra::{DMatrix, SVector};
-use percussion_geometry::separation::{
-    Options, Outcome, PlanarOptions, PlanarWarmStart, WarmStart, planar_separation, separation,
-};
-use percussion_geometry::shapes::{PlanarShape, Solid};
+use nalgebra::SVector;
+use percussion_geometry::PoseIn;
+use percussion_geometry::separation::{Outcome, SeparationIn};
+use percussion_geometry::shapes::{Face, PlanarShape};
 use rayon::prelude::*;
 
 /// A pair as data of linear programs, and the kernel's answer.
@@ -123,7 +122,7 @@ impl<const D: usize> Question<D> {
     /// equations, where the program has one optimum and its dual one: as many active rows as unknowns, all with
     /// positive weight.
     fn direction_error(&self, found: &Optimum<D>) -> Option<f64> {
-        let Program { x, y, beta } = &self.program;
+        let Program { x, y, .. } = &self.program;
         let slope = found.alpha.norm();
         let low = x.iter().map(|p| found.alpha.dot(p)).fold(f64::INFINITY, f64::min);
         let high = y.iter().map(|p| found.alpha.dot(p)).fold(f64::NEG_INFINITY, f64::max);
@@ -138,24 +137,7 @@ impl<const D: usize> Question<D> {
         if (0..found.weights.len()).any(|k| found.weights[k] > f64::EPSILON && !active.contains(&k)) {
             return None;
         }
-        let matrix = DMatrix::from_fn(D + 2, D + 2, |i, j| match i {
-            0 if j < D => beta[j],
-            0 => 0.0,
-            _ if active[i - 1] < x.len() => {
-                if j < D {
-                    x[active[i - 1]][j]
-                } else {
-                    -((j == D) as u8 as f64)
-                }
-            }
-            _ => {
-                if j < D {
-                    -y[active[i - 1] - x.len()][j]
-                } else {
-                    (j == D + 1) as u8 as f64
-                }
-            }
-        });
+        let matrix = self.program.equations(&self.program.rows(), &active);
         let singular = matrix.singular_values();
         let condition = singular.max() / singular.min();
         if condition > 1e10 {
@@ -168,73 +150,62 @@ impl<const D: usize> Question<D> {
     }
 }
 
-/// The question of a pair in space, answered cold by the kernel.
-pub fn question(pair: &Pair) -> Question<3> {
-    let Pair { a, pose_a, b, pose_b } = pair;
-    let size = a.outer_radius() + b.outer_radius();
-    let (solid_a, solid_b) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    let found =
-        separation(&solid_a, pose_a, &solid_b, pose_b, &Options::default(), &mut WarmStart::default())
-            .unwrap();
-    assert_eq!(found.outcome, Outcome::Solved);
-    // Relative to b, so that a place far from the origin costs no digits.
-    let shift = pose_a.position - pose_b.position;
-    let x = a.vertices().iter().map(|v| (pose_a.rotation * v + shift) / size).collect();
-    let y = b.vertices().iter().map(|v| pose_b.rotation * v / size).collect();
-    let line = pose_a.rotation * a.reference() + shift - pose_b.rotation * b.reference();
-    let distance = line.norm();
-    let mut weights = vec![0.0; a.vertices().len() + b.vertices().len()];
-    found.weights_a().for_each(|(k, w)| weights[k as usize] = w);
-    found.weights_b().for_each(|(k, w)| weights[a.vertices().len() + k as usize] = w);
-    let faces = |p: &percussion_geometry::shapes::Polytope, pose: &percussion_geometry::Pose| {
-        let depth = |f: &percussion_geometry::shapes::Face| (f.offset - f.normal.dot(&p.reference())) / size;
-        p.faces().iter().map(|f| (pose.rotation * f.normal, depth(f))).collect()
-    };
-    Question {
-        program: Program { x, y, beta: line / distance },
-        faces: [faces(a, pose_a), faces(b, pose_b)],
-        distance: distance / size,
-        value: found.separation / size,
-        alpha: found.alpha,
-        weights,
-        certificate: found.certificate_gap() / size,
-        iterations: found.iterations,
+/// A placed body: vertices, reference point, and its faces as normals and depths of the reference point below them.
+struct Placed<'a, const D: usize> {
+    vertices: &'a [SVector<f64, D>],
+    reference: SVector<f64, D>,
+    pose: &'a PoseIn<D>,
+    faces: Vec<(SVector<f64, D>, f64)>,
+}
+
+impl<const D: usize> Question<D> {
+    fn new([a, b]: [Placed<D>; 2], size: f64, found: &SeparationIn<D>) -> Self {
+        assert_eq!(found.outcome, Outcome::Solved);
+        // Relative to b, so that a place far from the origin costs no digits.
+        let shift = a.pose.position - b.pose.position;
+        let x = a.vertices.iter().map(|v| (a.pose.rotation * v + shift) / size).collect();
+        let y = b.vertices.iter().map(|v| b.pose.rotation * v / size).collect();
+        let line = a.pose.rotation * a.reference + shift - b.pose.rotation * b.reference;
+        let distance = line.norm();
+        let mut weights = vec![0.0; a.vertices.len() + b.vertices.len()];
+        found.weights_a().for_each(|(k, w)| weights[k as usize] = w);
+        found.weights_b().for_each(|(k, w)| weights[a.vertices.len() + k as usize] = w);
+        let faces =
+            [&a, &b].map(|p| p.faces.iter().map(|(n, depth)| (p.pose.rotation * n, depth / size)).collect());
+        Self {
+            program: Program { x, y, beta: line / distance },
+            faces,
+            distance: distance / size,
+            value: found.separation / size,
+            alpha: found.alpha,
+            weights,
+            certificate: found.certificate_gap() / size,
+            iterations: found.iterations,
+        }
     }
 }
 
+/// The question of a pair in space, answered cold by the kernel.
+pub fn question(Pair { a, pose_a, b, pose_b }: &Pair) -> Question<3> {
+    let found = solve(a, pose_a, b, pose_b);
+    let placed = [(a, pose_a), (b, pose_b)].map(|(p, pose)| {
+        let depth = |f: &Face| f.offset - f.normal.dot(&p.reference());
+        let faces = p.faces().iter().map(|f| (f.normal, depth(f))).collect();
+        Placed { vertices: p.vertices(), reference: p.reference(), pose, faces }
+    });
+    Question::new(placed, a.outer_radius() + b.outer_radius(), &found)
+}
+
 /// The question of a pair in the plane, answered cold by the kernel.
-pub fn planar_question(pair: &PlanarPair) -> Question<2> {
-    let PlanarPair { a, pose_a, b, pose_b } = pair;
-    let size = a.outer_radius() + b.outer_radius();
+pub fn planar_question(PlanarPair { a, pose_a, b, pose_b }: &PlanarPair) -> Question<2> {
     let (shape_a, shape_b) = (PlanarShape::Polygon(a.clone()), PlanarShape::Polygon(b.clone()));
-    let (options, mut warm) = (PlanarOptions::default(), PlanarWarmStart::default());
-    let found = planar_separation(&shape_a, pose_a, &shape_b, pose_b, &options, &mut warm).unwrap();
-    assert_eq!(found.outcome, Outcome::Solved);
-    let shift = pose_a.position - pose_b.position;
-    let x = a.vertices().iter().map(|v| (pose_a.rotation * v + shift) / size).collect();
-    let y = b.vertices().iter().map(|v| pose_b.rotation * v / size).collect();
-    let line = pose_a.rotation * a.reference() + shift - pose_b.rotation * b.reference();
-    let distance = line.norm();
-    let mut weights = vec![0.0; a.vertices().len() + b.vertices().len()];
-    found.weights_a().for_each(|(k, w)| weights[k as usize] = w);
-    found.weights_b().for_each(|(k, w)| weights[a.vertices().len() + k as usize] = w);
-    let faces = |p: &percussion_geometry::shapes::Polygon, pose: &percussion_geometry::PlanarPose| {
-        let edge = |k: usize| {
-            let (normal, offset) = p.edge(k);
-            (pose.rotation * normal, (offset - normal.dot(&p.reference())) / size)
-        };
-        (0..p.vertices().len()).map(edge).collect()
-    };
-    Question {
-        program: Program { x, y, beta: line / distance },
-        faces: [faces(a, pose_a), faces(b, pose_b)],
-        distance: distance / size,
-        value: found.separation / size,
-        alpha: found.alpha,
-        weights,
-        certificate: found.certificate_gap() / size,
-        iterations: found.iterations,
-    }
+    let found = ask_planar(&shape_a, pose_a, &shape_b, pose_b, None);
+    let placed = [(a, pose_a), (b, pose_b)].map(|(p, pose)| {
+        let edges = (0..p.vertices().len()).map(|k| p.edge(k));
+        let faces = edges.map(|(normal, offset)| (normal, offset - normal.dot(&p.reference()))).collect();
+        Placed { vertices: p.vertices(), reference: p.reference(), pose, faces }
+    });
+    Question::new(placed, a.outer_radius() + b.outer_radius(), &found)
 }
 
 /// Pairs that share a stream of random numbers.

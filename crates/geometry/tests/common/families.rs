@@ -2,12 +2,9 @@
 //! full of.
 #![allow(dead_code)]
 
-use super::common::{Random, body, cuboid, lattice, prism, scaled};
+use super::common::{Random, ask_planar, body, cuboid, lattice, prism, scaled, solve};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarWarmStart, WarmStart, planar_separation, separation,
-};
-use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
+use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
 /// Two placed bodies.
@@ -129,10 +126,7 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
         }
         "touching" => {
             let mut p = pair(["random hulls", "solids"][random.below(2)], random);
-            let (a, b) = (Solid::Polytope(p.a.clone()), Solid::Polytope(p.b.clone()));
-            let found =
-                separation(&a, &p.pose_a, &b, &p.pose_b, &Options::default(), &mut WarmStart::default());
-            let found = found.unwrap();
+            let found = solve(&p.a, &p.pose_a, &p.b, &p.pose_b);
             p.pose_a.position -= found.beta * found.separation;
             p
         }
@@ -150,17 +144,11 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
             let (a, pa, b, pb) = lattice::tips(random);
             new(a, pa, b, pb)
         }
-        "needles" => {
+        "needles" | "flakes" => {
             let thin = |r: &mut Random| 10f64.powf(-3.0 * r.uniform().abs());
-            let (p, q) = (thin(random), thin(random));
-            let a = prism(3 + random.below(5), Vec3::new(p, p, 1.0));
-            new(a, place(random, 0.5), cuboid(Vec3::new(q, q, 1.0)), place(random, 0.5))
-        }
-        "flakes" => {
-            let thin = |r: &mut Random| 10f64.powf(-3.0 * r.uniform().abs());
-            let (p, q) = (thin(random), thin(random));
-            let a = prism(3 + random.below(5), Vec3::new(1.0, 1.0, p));
-            new(a, place(random, 0.5), cuboid(Vec3::new(1.0, 1.0, q)), place(random, 0.5))
+            let size = |t: f64| if name == "needles" { Vec3::new(t, t, 1.0) } else { Vec3::new(1.0, 1.0, t) };
+            let (p, q) = (size(thin(random)), size(thin(random)));
+            new(prism(3 + random.below(5), p), place(random, 0.5), cuboid(q), place(random, 0.5))
         }
         "size ratio 1e6" => {
             let p = pair(["random hulls", "aligned boxes"][random.below(2)], random);
@@ -273,8 +261,7 @@ pub fn planar_pair(name: &str, random: &mut Random) -> PlanarPair {
         "touching" => {
             let mut p = planar_pair(["random polygons", "regular polygons"][random.below(2)], random);
             let (a, b) = (PlanarShape::Polygon(p.a.clone()), PlanarShape::Polygon(p.b.clone()));
-            let (options, mut warm) = (PlanarOptions::default(), PlanarWarmStart::default());
-            let found = planar_separation(&a, &p.pose_a, &b, &p.pose_b, &options, &mut warm).unwrap();
+            let found = ask_planar(&a, &p.pose_a, &b, &p.pose_b, None);
             p.pose_a.position -= found.beta * found.separation;
             p
         }

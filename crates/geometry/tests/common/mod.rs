@@ -4,9 +4,15 @@
 pub mod lattice;
 
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{Outcome, Separation};
-use percussion_geometry::shapes::Polytope;
-use percussion_geometry::{Pose, Vec3};
+use percussion_geometry::separation::{
+    Options, Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, Separation, WarmStart,
+    planar_separation, separation,
+};
+use percussion_geometry::shapes::{
+    Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polytope, Solid,
+    Sphere,
+};
+use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
 /// A small linear congruential generator: the same numbers everywhere.
 pub struct Random(pub u64);
@@ -117,15 +123,113 @@ pub fn body(random: &mut Random) -> Polytope {
             prism(sides, half)
         }
         2 => octahedron(half),
-        _ => loop {
-            let points = [0; 4].map(|_| random.direction());
-            let volume =
-                (points[1] - points[0]).cross(&(points[2] - points[0])).dot(&(points[3] - points[0]));
-            if volume.abs() > 0.2 {
-                break tetrahedron(points);
-            }
-        },
+        _ => random_tetrahedron(random),
     }
+}
+
+/// A tetrahedron with corners on the unit sphere.
+pub fn random_tetrahedron(random: &mut Random) -> Polytope {
+    loop {
+        let points = [0; 4].map(|_| random.direction());
+        let volume = (points[1] - points[0]).cross(&(points[2] - points[0])).dot(&(points[3] - points[0]));
+        if volume.abs() > 0.2 {
+            return tetrahedron(points);
+        }
+    }
+}
+
+pub fn sphere(radius: f64) -> Solid {
+    Solid::Sphere(Sphere::new(radius).unwrap())
+}
+
+pub fn capsule(half_length: f64, radius: f64) -> Solid {
+    Solid::Capsule(Capsule::new(half_length, radius).unwrap())
+}
+
+pub fn cylinder(half_height: f64, radius: f64) -> Solid {
+    Solid::Cylinder(Cylinder::new(half_height, radius).unwrap())
+}
+
+pub fn cone(height: f64, radius: f64) -> Solid {
+    Solid::Cone(Cone::new(height, radius).unwrap())
+}
+
+pub fn ellipsoid(x: f64, y: f64, z: f64) -> Solid {
+    Solid::Ellipsoid(Ellipsoid::new(Vec3::new(x, y, z)).unwrap())
+}
+
+pub fn half_space(normal: Vec3, offset: f64) -> Solid {
+    Solid::HalfSpace(HalfSpace::new(normal, offset).unwrap())
+}
+
+pub fn circle(radius: f64) -> PlanarShape {
+    PlanarShape::Circle(Circle::new(radius).unwrap())
+}
+
+pub fn ellipse(x: f64, y: f64) -> PlanarShape {
+    PlanarShape::Ellipse(Ellipse::new(Vec2::new(x, y)).unwrap())
+}
+
+pub fn half_plane(normal: Vec2, offset: f64) -> PlanarShape {
+    PlanarShape::HalfPlane(HalfPlane::new(normal, offset).unwrap())
+}
+
+/// One bounded curved body of each kind.
+pub fn curved_solids() -> Vec<Solid> {
+    vec![sphere(0.4), capsule(0.5, 0.2), cylinder(0.4, 0.3), cone(0.8, 0.5), ellipsoid(0.2, 0.4, 0.9)]
+}
+
+/// A body of random size: one of the five curved kinds, or a polytope.
+pub fn any_solid(random: &mut Random, kind: usize) -> Solid {
+    let mut length = || 0.2 + 0.4 * (random.uniform() + 1.0);
+    let (p, q, r) = (length(), length(), length());
+    match kind {
+        0 => sphere(p),
+        1 => capsule(p, q),
+        2 => cylinder(p, q),
+        3 => cone(p, q),
+        4 => ellipsoid(p, q, r),
+        _ => Solid::Polytope(body(random)),
+    }
+}
+
+/// The separation from a cold start, along β where one is given.
+pub fn ask(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, beta: Option<Vec3>) -> Separation {
+    let options = Options { beta, ..Options::default() };
+    separation(a, pose_a, b, pose_b, &options, &mut WarmStart::default()).unwrap()
+}
+
+/// The separation of two polytopes from a cold start.
+pub fn solve(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Separation {
+    ask(&Solid::Polytope(a.clone()), pose_a, &Solid::Polytope(b.clone()), pose_b, None)
+}
+
+/// The separation in the plane from a cold start, along β where one is given.
+pub fn ask_planar(
+    a: &PlanarShape,
+    pose_a: &PlanarPose,
+    b: &PlanarShape,
+    pose_b: &PlanarPose,
+    beta: Option<Vec2>,
+) -> PlanarSeparation {
+    let options = PlanarOptions { beta, ..PlanarOptions::default() };
+    planar_separation(a, pose_a, b, pose_b, &options, &mut PlanarWarmStart::default()).unwrap()
+}
+
+/// Height of a solid's supporting plane along a world direction, relative to `origin`.
+pub fn support_height(solid: &Solid, pose: &Pose, origin: &Vec3, n: &Vec3) -> f64 {
+    let local = pose.inverse_direction(n);
+    n.dot(&(pose.direction(&solid.support(&local).unwrap()) + (pose.position - origin)))
+}
+
+/// The pose moved along column `k` of the motion gradient (0..3 translation, 3..6 rotation about the reference).
+pub fn moved(pose: &Pose, reference: &Vec3, k: usize, by: f64) -> Pose {
+    let axis = Vec3::ith(k % 3, by);
+    if k < 3 {
+        return Pose::new(pose.rotation, pose.position + axis);
+    }
+    let turn = Rotation3::new(axis);
+    Pose::new(turn * pose.rotation, reference + turn * (pose.position - reference))
 }
 
 /// Evidence about an answer, gathered without the kernel.
@@ -168,4 +272,10 @@ pub fn answer_residuals(
         residual: (pa - pb - answer.separation * answer.beta).norm(),
         weight_error: negative.max((sum - 1.0).abs()),
     }
+}
+
+/// Relative error of a column of a gradient against the central difference of `value` over twice `step`.
+pub fn column_error(column: f64, step: f64, value: impl Fn(f64) -> f64) -> f64 {
+    let difference = (value(step) - value(-step)) / (2.0 * step);
+    (difference - column).abs() / column.abs().max(1.0)
 }

@@ -79,7 +79,7 @@ impl<const D: usize> Program<D> {
     }
 
     /// The inequality rows over `(α, a1, a2)`, all `>= 0`.
-    fn rows(&self) -> Vec<Vec<f64>> {
+    pub fn rows(&self) -> Vec<Vec<f64>> {
         let row = |p: &SVector<f64, D>, sign: f64, offsets: [f64; 2]| {
             let mut row: Vec<f64> = p.iter().map(|c| sign * c).collect();
             row.extend(offsets);
@@ -88,6 +88,15 @@ impl<const D: usize> Program<D> {
         let on_a = self.x.iter().map(|p| row(p, 1.0, [-1.0, 0.0]));
         let on_b = self.y.iter().map(|p| row(p, -1.0, [0.0, 1.0]));
         on_a.chain(on_b).collect()
+    }
+
+    /// The norm and the active rows as equations.
+    pub fn equations(&self, rows: &[Vec<f64>], active: &[usize]) -> DMatrix<f64> {
+        DMatrix::from_fn(active.len() + 1, D + 2, |i, j| match i {
+            0 if j < D => self.beta[j],
+            0 => 0.0,
+            _ => rows[active[i - 1]][j],
+        })
     }
 
     /// By Clarabel's interior-point method, then a crossover: the rows it finds active are solved as equations for
@@ -169,11 +178,7 @@ impl<const D: usize> Program<D> {
             }
             let active: Vec<usize> =
                 (0..near.len()).filter(|k| subset >> k & 1 == 1).map(|k| near[k]).collect();
-            let matrix = DMatrix::from_fn(D + 2, D + 2, |i, j| match i {
-                0 if j < D => self.beta[j],
-                0 => 0.0,
-                _ => rows[active[i - 1]][j],
-            });
+            let matrix = self.equations(rows, &active);
             let mut right = DVector::zeros(D + 2);
             right[0] = 1.0;
             let Some(primal) = matrix.clone().lu().solve(&right) else { continue };
@@ -198,40 +203,22 @@ impl<const D: usize> Program<D> {
             return None;
         }
         // Primal: active rows and the norm as equations.
-        let matrix = DMatrix::from_fn(count + 1, D + 2, |i, j| match i {
-            0 if j < D => self.beta[j],
-            0 => 0.0,
-            _ => rows[active[i - 1]][j],
-        });
+        let matrix = self.equations(rows, active);
         let mut right = DVector::zeros(count + 1);
         right[0] = 1.0;
         let primal = corrected(&matrix, &right, DVector::from_column_slice(v))?;
         let alpha = SVector::<f64, D>::from_fn(|k, _| primal[k]);
         let alpha = alpha / alpha.dot(&self.beta);
         // Dual: unknown active weights and the value.
-        let split = self.x.len();
-        let matrix = DMatrix::from_fn(D + 2, count + 1, |i, j| match (i, j) {
-            (i, j) if j == count => {
-                if i < D {
-                    -self.beta[i]
-                } else {
-                    0.0
-                }
+        let matrix = DMatrix::from_fn(D + 2, count + 1, |i, j| {
+            if j == count {
+                return if i < D { -self.beta[i] } else { 0.0 };
             }
-            (i, j) if active[j] < split => {
-                if i < D {
-                    self.x[active[j]][i]
-                } else {
-                    (i == D) as u8 as f64
-                }
-            }
-            (i, j) => {
-                if i < D {
-                    -self.y[active[j] - split][i]
-                } else {
-                    (i == D + 1) as u8 as f64
-                }
-            }
+            let (sum, sign, point) = match active[j].checked_sub(self.x.len()) {
+                None => (D, 1.0, &self.x[active[j]]),
+                Some(k) => (D + 1, -1.0, &self.y[k]),
+            };
+            if i < D { sign * point[i] } else { f64::from(i == sum) }
         });
         let mut right = DVector::zeros(D + 2);
         (right[D], right[D + 1]) = (1.0, 1.0);

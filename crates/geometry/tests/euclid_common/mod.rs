@@ -1,23 +1,14 @@
 //! Bodies, placements and brute force for the Euclidean tests.
 #![allow(dead_code)]
 
+pub use super::common::{cuboid, octahedron};
+use percussion_geometry::euclid::EuclideanIn;
 use percussion_geometry::shapes::{Polytope, Solid};
-use percussion_geometry::{Pose, Vec3};
+use percussion_geometry::{Pose, Vec2, Vec3};
 use percussion_testing::Random;
 
 pub fn pose(random: &mut Random, reach: f64) -> Pose {
     Pose::new(random.rotation(), random.direction() * random.between(0.0, reach))
-}
-
-pub fn cuboid(half: Vec3) -> Polytope {
-    let vertices = (0..8)
-        .map(|k| {
-            let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-            Vec3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z)
-        })
-        .collect();
-    let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    Polytope::from_faces(vertices, &faces.map(|f| f.to_vec())).unwrap()
 }
 
 /// A right prism over a regular polygon, scaled along each axis.
@@ -39,13 +30,6 @@ pub fn tetrahedron(scale: Vec3) -> Polytope {
     let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
     let vertices = corners.map(|c| Vec3::from(c).component_mul(&scale)).to_vec();
     Polytope::from_faces(vertices, &[vec![0, 1, 2], vec![0, 3, 1], vec![0, 2, 3], vec![1, 3, 2]]).unwrap()
-}
-
-pub fn octahedron(scale: Vec3) -> Polytope {
-    let axes = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y(), Vec3::z(), -Vec3::z()];
-    let vertices = axes.map(|v| v.component_mul(&scale)).to_vec();
-    let faces = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
-    Polytope::from_faces(vertices, &faces.map(|f| f.to_vec())).unwrap()
 }
 
 /// The hull of random points on a sphere, scaled along each axis: triangular faces only.
@@ -215,15 +199,116 @@ pub fn brute(a: &Placed, b: &Placed) -> f64 {
     if facets > 0.0 { brute_distance(a, b) } else { facets }
 }
 
-pub fn polytope(solid: &Solid) -> &Polytope {
-    match solid {
-        Solid::Polytope(p) => p,
-        other => panic!("not a polytope: {other:?}"),
+fn gap_of(a: &[Vec2], b: &[Vec2], n: &Vec2) -> f64 {
+    let low = a.iter().map(|v| n.dot(v)).fold(f64::INFINITY, f64::min);
+    let high = b.iter().map(|v| n.dot(v)).fold(f64::NEG_INFINITY, f64::max);
+    low - high
+}
+
+/// Distance or depth of two polygons: separating axes when overlapping, every corner against every side when apart.
+pub fn planar_brute(a: &[Vec2], b: &[Vec2]) -> f64 {
+    let mut best = f64::NEG_INFINITY;
+    for polygon in [a, b] {
+        for (k, p) in polygon.iter().enumerate() {
+            let side = polygon[(k + 1) % polygon.len()] - p;
+            let n = Vec2::new(side.y, -side.x).normalize();
+            best = best.max(gap_of(a, b, &n)).max(gap_of(a, b, &-n));
+        }
     }
+    if best <= 0.0 {
+        return best;
+    }
+    let mut nearest = f64::INFINITY;
+    for (points, sides) in [(a, b), (b, a)] {
+        for p in points {
+            for (k, q) in sides.iter().enumerate() {
+                let side = sides[(k + 1) % sides.len()] - q;
+                let t = ((p - q).dot(&side) / side.norm_squared()).clamp(0.0, 1.0);
+                nearest = nearest.min((p - q - t * side).norm());
+            }
+        }
+    }
+    nearest
+}
+
+/// All offsets of whole quarters, at most `reach` of them along each axis.
+pub fn grid(reach: [i32; 3]) -> impl Iterator<Item = Vec3> {
+    let line = |k: usize| -reach[k]..=reach[k];
+    let (x, y, z) = (line(0), line(1), line(2));
+    let plane = x.flat_map(move |i| y.clone().map(move |j| (i, j)));
+    plane.flat_map(move |(i, j)| z.clone().map(move |k| Vec3::new(i.into(), j.into(), k.into()) * 0.25))
 }
 
 /// What lengths of a pair are rounded to.
 pub fn scale(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> f64 {
     let reach = (pose_a.point(&a.reference()) - pose_b.point(&b.reference())).norm();
     reach.max(a.outer_radius() + b.outer_radius())
+}
+
+/// Worst errors over a family of pairs, relative to the pair's scale.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub pairs: usize,
+    pub overlapping: usize,
+    value: f64,
+    certificate: f64,
+    normal: f64,
+    identity: f64,
+    surface: f64,
+    beaten: f64,
+    iterations: u32,
+}
+
+/// Errors of one answer, metres.
+#[derive(Default)]
+pub struct Errors {
+    /// What lengths of the pair are rounded to, and the coordinates of points in the world.
+    pub size: f64,
+    pub rounding: f64,
+    /// Of the value, and of the support gap of the normal.
+    pub value: f64,
+    pub normal: f64,
+    /// How far the points are from the surfaces.
+    pub surface: [f64; 2],
+    /// How far another normal beats the upper bound.
+    pub beaten: f64,
+}
+
+/// Largest errors allowed, relative to the pair's scale.
+pub struct Limits {
+    pub certificate: f64,
+    pub normal: f64,
+    pub surface: f64,
+    pub beaten: f64,
+}
+
+impl Tally {
+    pub fn note<const D: usize>(&mut self, answer: &EuclideanIn<D>, errors: Errors) {
+        assert!(answer.lower <= answer.distance && answer.distance <= answer.upper, "{answer:?}");
+        assert!((answer.normal.norm() - 1.0).abs() < 1e-14, "{answer:?}");
+        self.pairs += 1;
+        self.overlapping += usize::from(answer.distance < 0.0);
+        self.iterations = self.iterations.max(answer.iterations);
+        let identity = (answer.point_a - answer.point_b - answer.distance * answer.normal).norm();
+        let off = errors.surface[0].abs().max(errors.surface[1].abs());
+        assert!(off.is_finite() && errors.surface.iter().all(|e| e.is_finite()), "{answer:?}");
+        for (slot, error) in [
+            (&mut self.value, errors.value.abs()),
+            (&mut self.certificate, answer.certificate_gap()),
+            (&mut self.normal, errors.normal.abs()),
+            (&mut self.identity, identity - errors.rounding),
+            (&mut self.surface, off - errors.rounding),
+            (&mut self.beaten, errors.beaten),
+        ] {
+            assert!(error.is_finite(), "{answer:?}");
+            *slot = slot.max(error / errors.size);
+        }
+    }
+
+    pub fn check(&self, name: &str, limits: Limits) {
+        println!("{name}: {self:?}");
+        let fine = self.value <= 5e-14 && self.identity <= 1e-14 && self.certificate <= limits.certificate;
+        let fine = fine && self.normal <= limits.normal && self.surface <= limits.surface;
+        assert!(fine && self.beaten <= limits.beaten, "{name}: {self:?}");
+    }
 }

@@ -2,9 +2,13 @@
 #![allow(dead_code)]
 
 use super::common::lattice::{self, Placed};
-use super::common::{Random, body, cuboid, prism, scaled, tetrahedron};
+use super::common::{Random, ask, body, cuboid, prism, scaled, tetrahedron};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultSettings, DefaultSolution, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT,
+};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{Options, Separation, WarmStart, separation};
+use percussion_geometry::separation::{Ranges, Resolved, Separation, ranges, resolve};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
@@ -22,8 +26,24 @@ impl Pair {
     }
 
     pub fn ask(&self) -> Separation {
-        let (options, mut warm) = (Options::default(), WarmStart::default());
-        separation(&self.a, &self.pose_a, &self.b, &self.pose_b, &options, &mut warm).unwrap()
+        self.ask_along(None)
+    }
+
+    pub fn ask_along(&self, beta: Option<Vec3>) -> Separation {
+        ask(&self.a, &self.pose_a, &self.b, &self.pose_b, beta)
+    }
+
+    pub fn resolve(&self, answer: &Separation) -> Resolved {
+        resolve(&self.a, &self.pose_a, &self.b, &self.pose_b, answer).unwrap()
+    }
+
+    pub fn ranges(&self, answer: &Separation) -> Ranges {
+        ranges(&self.a, &self.pose_a, &self.b, &self.pose_b, answer).unwrap()
+    }
+
+    /// The same bodies in the other order.
+    pub fn swapped(&self) -> Self {
+        Self { a: self.b.clone(), pose_a: self.pose_b, b: self.a.clone(), pose_b: self.pose_a }
     }
 
     pub fn references(&self) -> (Vec3, Vec3) {
@@ -212,4 +232,35 @@ pub fn family(name: &str, random: &mut Random) -> Pair {
         }
         _ => unreachable!("no such family"),
     }
+}
+
+/// Clarabel's minimiser of `curvature |x|²/2 + <cost, x>` over `x >= 0` with the given equations.
+pub fn conic(
+    curvature: f64,
+    cost: &[f64],
+    equations: &[(Vec<f64>, f64)],
+    tolerance: f64,
+) -> DefaultSolution<f64> {
+    let n = cost.len();
+    let unit =
+        |k: usize, value: f64| (0..n).map(move |j| if j == k { value } else { 0.0 }).collect::<Vec<_>>();
+    let bounds = (0..n).map(|k| unit(k, -1.0));
+    let rows: Vec<Vec<f64>> = equations.iter().map(|(row, _)| row.clone()).chain(bounds).collect();
+    let right: Vec<f64> = equations.iter().map(|(_, value)| *value).chain(vec![0.0; n]).collect();
+    let quadratic: Vec<Vec<f64>> = (0..n).map(|k| unit(k, curvature)).collect();
+    let settings = DefaultSettings {
+        verbose: false,
+        tol_gap_abs: tolerance,
+        tol_gap_rel: tolerance,
+        tol_feas: tolerance,
+        ..DefaultSettings::default()
+    };
+    let cones = [ZeroConeT(equations.len()), NonnegativeConeT(n)];
+    let matrix = CscMatrix::from(&rows);
+    let mut solver =
+        DefaultSolver::new(&CscMatrix::from(&quadratic), cost, &matrix, &right, &cones, settings).unwrap();
+    solver.solve();
+    let fine = matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
+    assert!(fine, "{:?}", solver.solution.status);
+    solver.solution
 }

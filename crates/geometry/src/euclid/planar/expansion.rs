@@ -3,12 +3,12 @@
 //! The planar version of the expanding polytope. A support corner sees one edge only (its neighbours end in
 //! boundary points already), so an edge is split and nothing else moves.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use robust::{Coord, orient2d};
 
 use crate::Vec2;
+use crate::euclid::expansion::Queued;
 use crate::tolerances::euclid::EXPANSION_STEPS;
 
 /// Bounds of the depth and the edge they come from; `C` is the caller's data of a corner.
@@ -20,33 +20,6 @@ pub(in crate::euclid) struct Expansion<C> {
     pub(in crate::euclid) corners: [C; 2],
     pub(in crate::euclid) weights: [f64; 2],
     pub(in crate::euclid) evaluations: u32,
-}
-
-/// An edge of the inner polygon (counter-clockwise) waiting to be expanded, nearest first.
-struct QueuedEdge<C> {
-    distance: f64,
-    order: u32,
-    ends: [(Vec2, C); 2],
-}
-
-impl<C> PartialEq for QueuedEdge<C> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<C> Eq for QueuedEdge<C> {}
-
-impl<C> Ord for QueuedEdge<C> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.distance.total_cmp(&self.distance).then(other.order.cmp(&self.order))
-    }
-}
-
-impl<C> PartialOrd for QueuedEdge<C> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 /// Expands until the bounds meet to `goal`. `support` gives the corner of `K1 - K2` lowest along a unit
@@ -75,13 +48,10 @@ pub(in crate::euclid) fn expand<C: Copy>(
         return None;
     }
     let (q, r) = if turn > 0.0 { (q, r) } else { (r, q) };
+    // Edges of the inner polygon, counter-clockwise.
     let mut queue = BinaryHeap::with_capacity(64);
     for (order, ends) in [[p, q], [q, r], [r, p]].into_iter().enumerate() {
-        queue.push(QueuedEdge {
-            distance: signed_distance(&ends[0].0, &ends[1].0),
-            order: order as u32,
-            ends,
-        });
+        queue.push(Queued { distance: signed_distance(&ends[0].0, &ends[1].0), order, item: ends });
     }
     let mut order = 3;
     let mut best: Option<Best<C>> = None;
@@ -92,10 +62,10 @@ pub(in crate::euclid) fn expand<C: Copy>(
         if enclosed >= 0.0 {
             upper = -enclosed;
         }
-        if order > EXPANSION_STEPS {
+        if order > EXPANSION_STEPS as usize {
             break;
         }
-        let [from, to] = edge.ends;
+        let [from, to] = edge.item;
         let Some(normal) = (to.0 - from.0).try_normalize(0.0).map(left) else {
             final_distance = final_distance.min(edge.distance);
             continue;
@@ -103,7 +73,7 @@ pub(in crate::euclid) fn expand<C: Copy>(
         let corner = price(&normal);
         let height = normal.dot(&corner.0);
         lower = lower.max(height);
-        let candidate = Best::new(height, normal, edge.ends, corner);
+        let candidate = Best::new(height, normal, edge.item, corner);
         if candidate.is_better(best.as_ref(), lower - goal) {
             best = Some(candidate);
         }
@@ -113,7 +83,7 @@ pub(in crate::euclid) fn expand<C: Copy>(
         }
         if side(&from.0, &to.0, &corner.0) < 0.0 && height < -edge.distance - 0.25 * goal {
             for ends in [[from, corner], [corner, to]] {
-                queue.push(QueuedEdge { distance: signed_distance(&ends[0].0, &ends[1].0), order, ends });
+                queue.push(Queued { distance: signed_distance(&ends[0].0, &ends[1].0), order, item: ends });
                 order += 1;
             }
         } else {

@@ -5,7 +5,7 @@ pub(super) mod expansion;
 mod nearest;
 mod pair;
 
-use super::{PlanarEuclidean, bounds};
+use super::{PlanarEuclidean, bounds, dispatch};
 use crate::separation::QueryError;
 use crate::shapes::PlanarShape;
 use crate::{PlanarPose, Vec2};
@@ -24,24 +24,10 @@ pub fn planar_euclidean(
     b: &PlanarShape,
     pose_b: &PlanarPose,
 ) -> Result<PlanarEuclidean, QueryError> {
-    QueryError::unless_finite(pose_a, pose_b)?;
-    match (a, b) {
-        (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)) => Err(QueryError::BothUnbounded),
-        (_, PlanarShape::HalfPlane(h)) => {
-            Ok(PlanarEuclidean::above(a, pose_a, (h.normal(), h.offset()), pose_b))
-        }
-        (PlanarShape::HalfPlane(h), _) => {
-            Ok(PlanarEuclidean::above(b, pose_b, (h.normal(), h.offset()), pose_a).swapped())
-        }
-        _ => match (Core::of(a), Core::of(b)) {
-            (Some(core_a), Some(core_b)) => {
-                let pair = Pair::new(core_a, pose_a, core_b, pose_b);
-                Ok(solve(&pair).grown(pair.radius).placed(pose_a, &a.reference()))
-            }
-            // Only half-planes have no core, and they have been dealt with.
-            _ => Err(QueryError::BothUnbounded),
-        },
-    }
+    dispatch(a, pose_a, b, pose_b, || {
+        let pair = Pair::new(Core::of(a)?, pose_a, Core::of(b)?, pose_b);
+        Some(solve(&pair).grown(pair.radius).placed(pose_a, &a.reference()))
+    })
 }
 
 /// Bounds of (2.28) for two bounded cores.
@@ -82,7 +68,7 @@ fn solve(pair: &Pair) -> DistanceBounds {
 
 /// Bounds of the depth; `None` when `K1 - K2` has no area.
 fn depth(pair: &Pair) -> Option<DistanceBounds> {
-    if pair.is_polygonal() {
+    if pair.is_polytopal() {
         return edges::depth(pair);
     }
     let found = expansion::expand(

@@ -1,9 +1,11 @@
 //! The point of `K1 - K2` nearest to the origin in the plane: see the spatial `nearest`.
 
 use super::expansion::{left, side};
-use super::pair::Pair;
-use super::{DistanceBounds, Nearest, SupportPoint};
+use super::pair::{Core, Pair};
+use super::{Nearest, SupportPoint};
 use crate::Vec2;
+use crate::euclid::nearest::{Search, SimplexIn};
+use crate::euclid::simplex::unit;
 use crate::tolerances::euclid::{ENTERING, NEAREST_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
 
 /// One corner or an edge, and its point nearest to the origin.
@@ -15,11 +17,22 @@ struct Simplex {
     point: Vec2,
 }
 
-impl Simplex {
+impl SimplexIn<2> for Simplex {
     fn new(corner: SupportPoint) -> Self {
         Self { corners: [corner; 2], t: 0.0, point: corner.w }
     }
 
+    fn point(&self) -> Vec2 {
+        self.point
+    }
+
+    fn witnesses(&self) -> (Vec2, Vec2) {
+        let ([a, b], t) = (self.corners, self.t);
+        ((1.0 - t) * a.x + t * b.x, (1.0 - t) * a.z + t * b.z)
+    }
+}
+
+impl Simplex {
     fn contains(&self, corner: &SupportPoint) -> bool {
         self.corners.iter().any(|c| c.same(corner))
     }
@@ -45,11 +58,6 @@ impl Simplex {
     }
 }
 
-pub(super) fn unit(v: &Vec2) -> Option<Vec2> {
-    let largest = v.amax();
-    (largest > 0.0 && largest.is_finite()).then(|| (v / largest).normalize())
-}
-
 /// Unit normal of an edge on the side of `towards`.
 fn across(a: &Vec2, b: &Vec2, towards: &Vec2) -> Option<Vec2> {
     let normal = left(unit(&(b - a))?);
@@ -66,10 +74,8 @@ fn encloses(a: &Vec2, b: &Vec2, c: &Vec2) -> bool {
 /// Bounds of the distance of the two cores, or that they touch or overlap.
 pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec2::x);
-    let first = pair.support(&start);
-    let mut simplex = Simplex::new(first);
-    let mut search =
-        Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
+    let mut search: Search<2, Core, Simplex> = Search::new(pair, start);
+    let mut simplex = search.nearest;
     let slack = ROUNDING * pair.scale;
     let mut stall_budget = STALL_LIMIT;
     loop {
@@ -112,45 +118,5 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
         // Pivots that move neither bound could turn in circles.
         let moved = search.lower > lower + slack || search.upper() < upper - slack;
         stall_budget = if moved { STALL_LIMIT } else { stall_budget - 1 };
-    }
-}
-
-struct Search<'a> {
-    pair: &'a Pair<'a>,
-    /// Largest support gap so far, and its normal.
-    lower: f64,
-    normal: Vec2,
-    /// The simplex with the shortest point so far.
-    nearest: Simplex,
-    evaluations: u32,
-}
-
-impl Search<'_> {
-    fn upper(&self) -> f64 {
-        self.nearest.point.norm()
-    }
-
-    /// The corner lowest along `normal`; its height is a lower bound.
-    fn price(&mut self, normal: &Vec2) -> SupportPoint {
-        let corner = self.pair.support(normal);
-        self.evaluations += 1;
-        let height = normal.dot(&corner.w);
-        if height > self.lower {
-            self.lower = height;
-            self.normal = *normal;
-        }
-        corner
-    }
-
-    fn bounds(&self) -> DistanceBounds {
-        let ([a, b], t) = (self.nearest.corners, self.nearest.t);
-        DistanceBounds {
-            lower: self.lower,
-            upper: self.upper(),
-            normal: self.normal,
-            x: (1.0 - t) * a.x + t * b.x,
-            z: (1.0 - t) * a.z + t * b.z,
-            evaluations: self.evaluations,
-        }
     }
 }

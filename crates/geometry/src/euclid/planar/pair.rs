@@ -1,16 +1,13 @@
 //! Two convex planar bodies in the frame of the first, each as a core grown by a radius. See the spatial
 //! `pair`: same coordinates, same symbols.
 
-use nalgebra::Matrix2;
-
-use super::SupportPoint;
+use crate::Vec2;
 use crate::euclid::bounds::CURVED;
-use crate::tolerances::euclid::RETRY;
-
+use crate::euclid::pair::{CoreIn, PairIn};
 use crate::shapes::{Ellipse, PlanarShape, Polygon};
-use crate::{PlanarPose, Vec2, tolerances};
 
 /// What is left of a body after its radius is taken off.
+#[derive(Clone, Copy)]
 pub(super) enum Core<'a> {
     Polygon(&'a Polygon),
     /// The reference point alone.
@@ -29,7 +26,9 @@ impl<'a> Core<'a> {
             PlanarShape::HalfPlane(_) => return None,
         })
     }
+}
 
+impl CoreIn<2> for Core<'_> {
     fn support(&self, direction: &Vec2) -> (Vec2, u32) {
         match self {
             Core::Polygon(p) => {
@@ -47,6 +46,14 @@ impl<'a> Core<'a> {
         }
     }
 
+    fn is_polytopal(&self) -> bool {
+        !matches!(self, Core::Ellipse(_))
+    }
+
+    fn reference(&self) -> Vec2 {
+        if let Core::Polygon(p) = self { p.reference() } else { Vec2::zeros() }
+    }
+
     fn outer_radius(&self) -> f64 {
         match self {
             Core::Polygon(p) => p.outer_radius(),
@@ -56,56 +63,5 @@ impl<'a> Core<'a> {
     }
 }
 
-/// Two bounded bodies, placed relative to each other.
-pub(super) struct Pair<'a> {
-    pub(super) a: Core<'a>,
-    pub(super) b: Core<'a>,
-    pub(super) radius: [f64; 2],
-    /// From b's axes to a's.
-    pub(super) rotation: Matrix2<f64>,
-    /// b's reference point in a's coordinates.
-    pub(super) offset: Vec2,
-    pub(super) scale: f64,
-}
-
-impl<'a> Pair<'a> {
-    pub(super) fn new(
-        a: (Core<'a>, f64),
-        pose_a: &PlanarPose,
-        b: (Core<'a>, f64),
-        pose_b: &PlanarPose,
-    ) -> Self {
-        let reference = |core: &Core| match core {
-            Core::Polygon(p) => p.reference(),
-            _ => Vec2::zeros(),
-        };
-        let lever = pose_b.direction(&reference(&b.0)) - pose_a.direction(&reference(&a.0));
-        let offset = pose_a.inverse_direction(&((pose_b.position - pose_a.position) + lever));
-        let rotation = pose_a.rotation.matrix().transpose() * pose_b.rotation.matrix();
-        let size = a.0.outer_radius() + b.0.outer_radius();
-        Self { a: a.0, b: b.0, radius: [a.1, b.1], rotation, offset, scale: size.max(offset.norm()) }
-    }
-
-    /// The point of `K1 - K2` lowest along the unit vector `normal`.
-    pub(super) fn support(&self, normal: &Vec2) -> SupportPoint {
-        let (x, i) = self.a.support(&-normal);
-        let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
-        let z = self.rotation * y + self.offset;
-        SupportPoint { w: x - z, x, z, index: [i, j] }
-    }
-
-    pub(super) fn is_polygonal(&self) -> bool {
-        !matches!(self.a, Core::Ellipse(_)) && !matches!(self.b, Core::Ellipse(_))
-    }
-
-    /// Width of the certificate at which a search ends.
-    pub(super) fn goal(&self) -> f64 {
-        let relative = if self.is_polygonal() { tolerances::PORTAL } else { tolerances::CURVED };
-        relative * self.scale
-    }
-
-    /// Width of the bounds above which a result is computed again by the depth search.
-    pub(super) fn retry_width(&self) -> f64 {
-        RETRY * self.scale
-    }
-}
+/// Two bounded bodies in the plane.
+pub(super) type Pair<'a> = PairIn<2, Core<'a>>;

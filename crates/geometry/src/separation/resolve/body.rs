@@ -2,6 +2,7 @@
 
 use super::candidates::Features;
 use super::classify::SupportClass;
+use crate::separation::answer::SeparationIn;
 use crate::shapes::{Convex, PlanarShape, Polytope, Solid};
 use crate::{PlanarPose, Pose, PoseIn};
 
@@ -15,6 +16,15 @@ pub(in crate::separation) trait Body<const D: usize>: Convex<D> {
 
     /// The polytope, whose faces may have more corners than a simplex.
     fn polytope(&self) -> Option<&Polytope>;
+}
+
+/// Two placed bodies and the answer of their query.
+pub(in crate::separation) struct Answered<'a, const D: usize, S> {
+    pub a: &'a S,
+    pub pose_a: &'a PoseIn<D>,
+    pub b: &'a S,
+    pub pose_b: &'a PoseIn<D>,
+    pub answer: &'a SeparationIn<D>,
 }
 
 impl Body<3> for Solid {

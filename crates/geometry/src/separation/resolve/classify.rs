@@ -5,10 +5,9 @@
 //! plane by itself; a half-space fixes it, and a single corner must touch it. Where one point lies well inside a face with
 //! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
 
-use super::body::Body;
-use crate::separation::answer::SeparationIn;
+use super::body::{Answered, Body};
+use crate::tolerances;
 use crate::tolerances::resolve::{INTERIOR_WEIGHT, ON};
-use crate::{PoseIn, tolerances};
 use nalgebra::SVector;
 
 /// What a body contributes to a regular contact.
@@ -40,13 +39,8 @@ pub(super) enum ContactClass {
 }
 
 /// Classifies an answer.
-pub(super) fn classify<const D: usize, S: Body<D>>(
-    a: &S,
-    pose_a: &PoseIn<D>,
-    b: &S,
-    pose_b: &PoseIn<D>,
-    answer: &SeparationIn<D>,
-) -> ContactClass {
+pub(super) fn classify<const D: usize, S: Body<D>>(query: &Answered<D, S>) -> ContactClass {
+    let Answered { a, pose_a, b, pose_b, answer } = *query;
     let limit = plane_tolerance([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
     let normal = answer.normal();
     let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));

@@ -2,7 +2,7 @@
 
 use super::ResolveError;
 use super::analysis::{Analysis, check, normalised, weighted};
-use super::body::Body;
+use super::body::{Answered, Body};
 use super::classify::{ContactClass, classify, plane_tolerance};
 use super::contact::{Contact, Side, to_dimension, to_space};
 use super::face_weights::face_weights;
@@ -39,7 +39,7 @@ pub fn resolve(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Resolved, ResolveError> {
-    shortest(a, pose_a, b, pose_b, answer)
+    shortest(&Answered { a, pose_a, b, pose_b, answer })
 }
 
 /// Chooses, among all optimal directions and weights of a planar contact, the shortest; see
@@ -67,18 +67,13 @@ pub fn resolve_planar(
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<PlanarResolved, ResolveError> {
-    shortest(a, pose_a, b, pose_b, answer)
+    shortest(&Answered { a, pose_a, b, pose_b, answer })
 }
 
-fn shortest<const D: usize, S: Body<D>>(
-    a: &S,
-    pose_a: &PoseIn<D>,
-    b: &S,
-    pose_b: &PoseIn<D>,
-    answer: &SeparationIn<D>,
-) -> Result<ResolvedIn<D>, ResolveError> {
+fn shortest<const D: usize, S: Body<D>>(query: &Answered<D, S>) -> Result<ResolvedIn<D>, ResolveError> {
+    let Answered { a, pose_a, b, pose_b, answer } = *query;
     check(answer.outcome)?;
-    let face = match classify(a, pose_a, b, pose_b, answer) {
+    let face = match classify(query) {
         ContactClass::Unique => return Ok(unchanged(a, b, answer)),
         ContactClass::FaceOfA => point_in_face(a, pose_a, b, answer, true),
         ContactClass::FaceOfB => point_in_face(b, pose_b, a, answer, false),
@@ -87,7 +82,7 @@ fn shortest<const D: usize, S: Body<D>>(
     if let Some(resolved) = face {
         return Ok(resolved);
     }
-    let analysis = analyse(a, pose_a, b, pose_b, answer)?;
+    let analysis = analyse(query)?;
     let weights = analysis.weights();
     let offset: SVector<f64, D> = to_dimension(&analysis.offset(&weights));
     let feature = |body: &S, k: usize| feature(body, &analysis.active()[k], &weights[k]);
@@ -144,12 +139,9 @@ fn point_in_face<const D: usize, S: Body<D>>(
 
 /// All that is optimal at a contact.
 pub(in crate::separation) fn analyse<'a, const D: usize, S: Body<D>>(
-    a: &'a S,
-    pose_a: &'a PoseIn<D>,
-    b: &'a S,
-    pose_b: &'a PoseIn<D>,
-    answer: &SeparationIn<D>,
+    query: &Answered<'a, D, S>,
 ) -> Result<Analysis<'a>, ResolveError> {
+    let Answered { a, pose_a, b, pose_b, answer } = *query;
     check(answer.outcome)?;
     let count = |body: &S| body.vertices().map(<[_]>::len);
     let weighted =
@@ -177,7 +169,7 @@ fn side<'a, const D: usize, S: Body<D>>(
         let seen = vertices.iter().map(|v| to_space(&pose.direction(&(v - reference))));
         return Side::of_vertices(seen, weighted.to_vec());
     }
-    if body.is_half_space() {
+    if body.half_space().is_some() {
         return Side::of_plane();
     }
     let contact = pose.inverse_point(contact);
@@ -189,7 +181,7 @@ fn side<'a, const D: usize, S: Body<D>>(
 
 /// The feature that holds all active vertices, or at least those that carry weight.
 fn feature<const D: usize, S: Body<D>>(body: &S, active: &[u32], weighted: &[(u32, f64)]) -> Feature {
-    if body.is_half_space() {
+    if body.half_space().is_some() {
         return Feature::Plane;
     }
     if body.vertices().is_none() {

@@ -45,7 +45,7 @@ pub use least_norm::{resolve, resolve_planar};
 pub use ranges::{PlanarRanges, Ranges, RangesIn, planar_ranges, ranges};
 pub use resolved::{PlanarResolved, Resolved, ResolvedIn};
 
-pub(in crate::separation) use body::Body;
+pub(in crate::separation) use body::{Answered, Body};
 pub(in crate::separation) use contact::to_dimension;
 pub(in crate::separation) use duals::Duals;
 pub(in crate::separation) use least_norm::analyse;

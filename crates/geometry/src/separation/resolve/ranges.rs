@@ -3,11 +3,11 @@
 
 use super::ResolveError;
 use super::analysis::Analysis;
-use super::body::Body;
+use super::body::{Answered, Body};
 use super::least_norm::analyse;
-use crate::separation::answer::{PlanarSeparation, Separation, SeparationIn};
+use crate::separation::answer::{PlanarSeparation, Separation};
 use crate::shapes::{PlanarShape, Solid};
-use crate::{PlanarPose, Pose, PoseIn};
+use crate::{PlanarPose, Pose};
 
 /// Least and greatest value of every component over all optimal solutions of a contact in `D` dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub fn ranges(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Ranges, ResolveError> {
-    ranges_in(a, pose_a, b, pose_b, answer)
+    ranges_in(&Answered { a, pose_a, b, pose_b, answer })
 }
 
 /// The ranges of a contact in the plane.
@@ -44,23 +44,17 @@ pub fn planar_ranges(
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<PlanarRanges, ResolveError> {
-    ranges_in(a, pose_a, b, pose_b, answer)
+    ranges_in(&Answered { a, pose_a, b, pose_b, answer })
 }
 
-fn ranges_in<const D: usize, S: Body<D>>(
-    a: &S,
-    pose_a: &PoseIn<D>,
-    b: &S,
-    pose_b: &PoseIn<D>,
-    answer: &SeparationIn<D>,
-) -> Result<RangesIn<D>, ResolveError> {
-    let analysis = analyse(a, pose_a, b, pose_b, answer)?;
+fn ranges_in<const D: usize, S: Body<D>>(query: &Answered<D, S>) -> Result<RangesIn<D>, ResolveError> {
+    let analysis = analyse(query)?;
     let [weights_a, weights_b] = weights(&analysis);
     let named = |body: &S, weights| if body.vertices().is_some() { weights } else { Vec::new() };
     Ok(RangesIn {
         alpha: std::array::from_fn(|k| component(&analysis, k)),
-        weights_a: named(a, weights_a),
-        weights_b: named(b, weights_b),
+        weights_a: named(query.a, weights_a),
+        weights_b: named(query.b, weights_b),
     })
 }
 

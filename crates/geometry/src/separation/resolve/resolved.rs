@@ -47,19 +47,23 @@ impl<const D: usize> ResolvedIn<D> {
         weights_b: Vec<(u32, f64)>,
         features: (Feature, Feature),
     ) -> Self {
+        let &SeparationIn {
+            separation, alpha, point_a, point_b, beta, reference_distance, prescribed, ..
+        } = answer;
+        let (several_duals, several_alphas) = (false, false);
         Self {
-            separation: answer.separation,
-            reference_distance: answer.reference_distance,
-            beta: answer.beta,
-            prescribed: answer.prescribed,
-            alpha: answer.alpha,
+            separation,
+            alpha,
+            point_a,
+            point_b,
+            beta,
+            reference_distance,
+            prescribed,
             weights_a,
             weights_b,
-            point_a: answer.point_a,
-            point_b: answer.point_b,
             features,
-            several_duals: false,
-            several_alphas: false,
+            several_duals,
+            several_alphas,
         }
     }
 
@@ -74,15 +78,8 @@ impl<const D: usize> ResolvedIn<D> {
     }
 
     fn differential(&self) -> SeparationDifferential<D> {
-        SeparationDifferential {
-            separation: self.separation,
-            alpha: self.alpha,
-            point_a: self.point_a,
-            point_b: self.point_b,
-            beta: self.beta,
-            reference_distance: self.reference_distance,
-            prescribed: self.prescribed,
-        }
+        let &Self { separation, alpha, point_a, point_b, beta, reference_distance, prescribed, .. } = self;
+        SeparationDifferential { separation, alpha, point_a, point_b, beta, reference_distance, prescribed }
     }
 
     /// `ds/dβ = -s α`, for a prescribed direction.

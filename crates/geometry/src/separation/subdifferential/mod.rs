@@ -19,11 +19,11 @@ mod vertices;
 pub use motions::GradientSet;
 pub use vertices::{VertexGradient, VertexSubdifferential};
 
-use super::answer::{PlanarSeparation, Separation, SeparationIn};
+use super::answer::{PlanarSeparation, Separation};
 use super::gradient::{BetaTerm, CrossProduct, MotionGradientOf, SeparationDifferential};
-use super::resolve::{Body, ResolveError, analyse, to_dimension};
+use super::resolve::{Answered, Body, ResolveError, analyse, to_dimension};
 use crate::shapes::{PlanarShape, Solid};
-use crate::{PlanarPose, Pose, PoseIn, Vec2, Vec3};
+use crate::{PlanarPose, Pose, Vec2, Vec3};
 use nalgebra::SVector;
 use vertices::DualWeights;
 
@@ -69,7 +69,7 @@ pub fn subdifferential(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Subdifferential, ResolveError> {
-    SubdifferentialIn::new(a, pose_a, b, pose_b, answer)
+    SubdifferentialIn::new(&Answered { a, pose_a, b, pose_b, answer })
 }
 
 /// Finds all gradients of the separation at a planar contact; see [`subdifferential()`].
@@ -80,18 +80,13 @@ pub fn planar_subdifferential(
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<PlanarSubdifferential, ResolveError> {
-    SubdifferentialIn::new(a, pose_a, b, pose_b, answer)
+    SubdifferentialIn::new(&Answered { a, pose_a, b, pose_b, answer })
 }
 
 impl<const D: usize> SubdifferentialIn<D> {
-    fn new<S: Body<D>>(
-        a: &S,
-        pose_a: &PoseIn<D>,
-        b: &S,
-        pose_b: &PoseIn<D>,
-        answer: &SeparationIn<D>,
-    ) -> Result<Self, ResolveError> {
-        let analysis = analyse(a, pose_a, b, pose_b, answer)?;
+    fn new<S: Body<D>>(query: &Answered<D, S>) -> Result<Self, ResolveError> {
+        let analysis = analyse(query)?;
+        let answer = query.answer;
         Ok(Self {
             separation: answer.separation,
             reference_distance: answer.reference_distance,
@@ -102,7 +97,7 @@ impl<const D: usize> SubdifferentialIn<D> {
             // Bodies without vertices have no columns.
             dual_weights: DualWeights::new(
                 analysis.active().clone(),
-                [a, b].map(|body| body.vertices().is_some()),
+                [query.a, query.b].map(|body| body.vertices().is_some()),
                 analysis.weights(),
                 analysis.into_duals(),
             ),

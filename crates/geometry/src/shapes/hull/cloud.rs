@@ -1,5 +1,6 @@
 //! The points of a hull before it is built: are they a body, how large and how thick, which are one?
 
+use super::super::check_finite;
 use super::distinct::distinct;
 use crate::tolerances::shapes::FLUSH;
 use crate::tolerances::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
@@ -50,10 +51,7 @@ pub(super) struct Cloud {
 
 impl Cloud {
     pub fn new(input: &[Vec3], strictness: Strictness) -> Result<Self, ShapeError> {
-        if let Some(index) = input.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            let value = format!("{:?}", input[index].as_slice());
-            return Err(ShapeError::NotFinite { what: "vertex", index, value });
-        }
+        check_finite("vertex", input)?;
         let count = input.len();
         let largest = input.iter().map(|v| v.amax()).fold(0.0, f64::max);
         let scale = power_of_two_near_inverse(largest);

@@ -1,6 +1,6 @@
 //! The convex hull of points in the plane, by the monotone chain with exact orientation predicates [Shewchuk 1997].
 
-use super::super::Polygon;
+use super::super::{Polygon, check_finite};
 use super::cloud::power_of_two_near_inverse;
 use super::distinct::distinct;
 use crate::tolerances::shapes::PLANAR_FLUSH;
@@ -17,10 +17,7 @@ impl Polygon {
     /// Points inside the hull or inside an edge are dropped; [`sources`](Self::sources) tells which input
     /// point each vertex is. A convex counter-clockwise loop comes back with index `i` as vertex `i`.
     pub fn from_vertices(points: &[Vec2]) -> Result<Self, ShapeError> {
-        if let Some(index) = points.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            let value = format!("{:?}", points[index].as_slice());
-            return Err(ShapeError::NotFinite { what: "vertex", index, value });
-        }
+        check_finite("vertex", points)?;
         let largest = points.iter().map(|v| v.amax()).fold(0.0, f64::max);
         let scale = power_of_two_near_inverse(largest);
         let scaled: Vec<Vec2> = points
