@@ -1,6 +1,6 @@
 //! Extraction of a solution from the last iterate of a program.
 
-use crate::clearance::{gap, min_gap_between};
+use crate::clearance::{gap, min_gap_between, poses};
 use crate::consistency::{external_impulse, has_momentum_balance, momentum};
 use crate::plan::{Actuator, MomentumCondition, PlannedContact};
 use crate::planner::Search;
@@ -201,17 +201,16 @@ impl Search<'_> {
         each.map(|(m, (planned, resolved))| {
             let state = &at.nodes[planned.node];
             let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-            let poses = (p.body_pose(state), q.body_pose(state));
-            let geometry = resolved.features[0].evaluate((&poses.0, &poses.1));
-            let impulse = program.total_impulse(at, m, (&poses.0, &poses.1));
+            let poses = &poses(contacts, resolved.pair, state);
+            let geometry = resolved.features[0].evaluate(poses);
             ContactSolution {
                 name: planned.name.clone(),
                 node: planned.node,
                 time: times[planned.node],
                 bodies: (p.body, q.body),
-                point: program.center_of_pressure(at, m, (&poses.0, &poses.1)).unwrap_or(geometry.point_a),
+                point: program.center_of_pressure(at, m, poses).unwrap_or(geometry.point_a),
                 normal: geometry.normal,
-                impulse,
+                impulse: program.total_impulse(at, m, poses),
             }
         })
         .collect()
@@ -287,7 +286,7 @@ impl Transcription {
     }
 
     /// The centre of pressure of a planned contact; `None` without normal impulses.
-    fn center_of_pressure(&self, at: &Iterate, planned: usize, poses: (&Pose, &Pose)) -> Option<Vec3> {
+    fn center_of_pressure(&self, at: &Iterate, planned: usize, poses: &[Pose; 2]) -> Option<Vec3> {
         let (mut sum, mut weights) = (Vec3::zeros(), 0.0);
         for (first, directions) in self.impulses_of(planned) {
             let (ImpulseDirections::Normal(feature) | ImpulseDirections::Contact(feature)) = directions
@@ -301,30 +300,27 @@ impl Transcription {
     }
 
     /// The impulse on the first body of a planned contact, world axes.
-    fn total_impulse(&self, at: &Iterate, planned: usize, poses: (&Pose, &Pose)) -> Vec3 {
+    fn total_impulse(&self, at: &Iterate, planned: usize, poses: &[Pose; 2]) -> Vec3 {
         let mut sum = Vec3::zeros();
         for (first, directions) in self.impulses_of(planned) {
-            match directions {
-                ImpulseDirections::Normal(feature) => {
-                    sum += feature.evaluate(poses).normal * at.scalars[first]
-                }
-                ImpulseDirections::Contact(feature) => {
+            let along = &at.scalars[first..first + directions.count()];
+            sum += match directions {
+                ImpulseDirections::Normal(feature) => feature.evaluate(poses).normal * along[0],
+                ImpulseDirections::Contact(feature) | ImpulseDirections::Foothold(feature) => {
                     let n = feature.evaluate(poses).normal;
-                    let pair = self.constraint_set().contacts[planned].pair;
-                    let across = self.plan().model.contacts.as_ref().map(|c| c.tangents(pair, &n));
-                    let (t1, t2) = across.unwrap_or((Vec3::zeros(), Vec3::zeros()));
-                    sum += n * at.scalars[first] + t1 * at.scalars[first + 1] + t2 * at.scalars[first + 2];
+                    let (contacts, pair) =
+                        (&self.plan().model.contacts, self.constraint_set().contacts[planned].pair);
+                    let (t1, t2) = match (contacts, directions) {
+                        (Some(contacts), ImpulseDirections::Contact(_)) => contacts.tangents(pair, &n),
+                        _ => world_aligned_tangents(&n),
+                    };
+                    n * along[0] + t1 * along[1] + t2 * along[2]
                 }
-                ImpulseDirections::Foothold(feature) => {
-                    let n = feature.evaluate(poses).normal;
-                    let (t1, t2) = world_aligned_tangents(&n);
-                    sum += n * at.scalars[first] + t1 * at.scalars[first + 1] + t2 * at.scalars[first + 2];
-                }
-                ImpulseDirections::Torsion(_) => {}
+                ImpulseDirections::Torsion(_) => continue,
                 ImpulseDirections::Point(..) | ImpulseDirections::Rigid(..) => {
-                    sum += Vec3::new(at.scalars[first], at.scalars[first + 1], at.scalars[first + 2]);
+                    Vec3::new(along[0], along[1], along[2])
                 }
-            }
+            };
         }
         sum
     }

@@ -3,7 +3,7 @@
 //! A pair is separated over an interval: by one plane for both of its nodes. Curved parts without a core of vertices, and parts over
 //! half-spaces, are separated at nodes.
 
-use crate::clearance::{gap, min_gap_between};
+use crate::clearance::{gap, min_gap_between, nearest, smaller_radius};
 use crate::guess::between;
 use crate::islands::island_of;
 use crate::plan::Plan;
@@ -77,8 +77,7 @@ impl Search<'_> {
         let all = self.pairs.len() * self.plan.intervals <= MAX_PAIRS;
         let mut close: Vec<(usize, usize)> = Vec::new();
         for &(pair, margin) in &self.pairs {
-            let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-            let near = margin + NEAR * p.radius.min(q.radius);
+            let near = margin + NEAR * smaller_radius(&contacts, pair);
             let mut warm_start = PairWarmStart::default();
             let mut comes_near =
                 || nodes.iter().any(|state| gap(&self.plan.model, pair, state, &mut warm_start) < near);
@@ -124,9 +123,8 @@ impl Search<'_> {
         // Where both parts are fixed, they may be nearer than the margin.
         let least = |node: usize| {
             let available = || {
-                let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
                 gap(&self.plan.model, pair, &nodes[node], &mut PairWarmStart::default())
-                    - ALLOWED_PENETRATION * radius
+                    - ALLOWED_PENETRATION * smaller_radius(contacts, pair)
             };
             (node, if self.is_fixed(pair, node) { margin.min(available()) } else { margin })
         };
@@ -169,10 +167,7 @@ impl Search<'_> {
         states: &[&State],
     ) -> Option<SeparatingPlane> {
         let normal = |state: &State| -> Option<Vec3> {
-            let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-            let nearest =
-                contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
-            nearest.ok().map(|nearest| nearest.normal())
+            Some(nearest(contacts, pair, state, &mut PairWarmStart::default()).ok()?.normal())
         };
         let (first, last) = (states.first()?, states.last()?);
         let middle = between(&self.plan.model, first, last, 0.5);
@@ -199,7 +194,7 @@ impl Search<'_> {
     /// The allowed penetration of a pair between nodes, m.
     fn allowed_penetration(&self, pair: (usize, usize)) -> f64 {
         let Some(contacts) = &self.plan.model.contacts else { return 0.0 };
-        ALLOWED_PENETRATION * contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius)
+        ALLOWED_PENETRATION * smaller_radius(contacts, pair)
     }
 
     /// Pairs that penetrate between nodes by more than is allowed, with the interval and the least gap.
@@ -259,7 +254,6 @@ impl Search<'_> {
 fn half_space(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> Option<SeparationKind> {
     let (part, floor) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
     let hull = Hull::of(part).filter(|_| floor.shape.is_unbounded())?;
-    let poses = (part.body_pose(state), floor.body_pose(state));
-    let points = SeparatingFeature::above(contacts, pair, (&poses.0, &poses.1), hull.vertices()).ok()?;
+    let points = SeparatingFeature::above(contacts, pair, state, hull.vertices()).ok()?;
     Some(SeparationKind::HalfSpace(points, hull.radius()))
 }

@@ -8,6 +8,7 @@
 //!
 //! Only for one island and a point of the world, or of a fixed body.
 
+use crate::clearance::poses;
 use crate::plan::{BodyPoint, ContactJoint, Measure, Plan, PlannedContact};
 use crate::transcription::ResolvedContact;
 use nalgebra::{DMatrix, DVector};
@@ -124,10 +125,9 @@ impl<'a> ConstrainedMotion<'a> {
     /// The gap of the lowest corner that the joint does not hold, m; with `flat` of the second lowest, where a face is parallel to the surface.
     pub fn height(&self, state: &State, flat: bool) -> Option<f64> {
         let contacts = self.plan.model.contacts.as_ref()?;
-        let (p, q) = (&contacts.parts[self.resolved.pair.0], &contacts.parts[self.resolved.pair.1]);
-        let poses = (p.body_pose(state), q.body_pose(state));
-        let mut heights: Vec<f64> =
-            self.resolved.corners.iter().map(|corner| corner.evaluate((&poses.0, &poses.1)).gap).collect();
+        let poses = &poses(contacts, self.resolved.pair, state);
+        let corners = self.resolved.corners.iter();
+        let mut heights: Vec<f64> = corners.map(|corner| corner.evaluate(poses).gap).collect();
         heights.sort_by(f64::total_cmp);
         heights.get(usize::from(flat)).copied()
     }

@@ -11,6 +11,7 @@
 //! after it leaves, where it would depend on rounding. The friction cone of a foothold is not enforced: its excess is recorded.
 
 use super::ReplayError;
+use crate::clearance::poses;
 use crate::plan::{ContactJoint, Plan, PlannedContact};
 use crate::transcription::{ResolvedContact, SeparatingFeature};
 use percussion_geometry::Vec3;
@@ -152,8 +153,7 @@ impl PlannedJoint {
     /// Normal of the contact, towards the child.
     fn normal(&self, model: &Model, state: &State) -> Vec3 {
         let Some(contacts) = &model.contacts else { return Vec3::zeros() };
-        let pose = |part: usize| contacts.parts[part].body_pose(state);
-        let normal = self.feature.evaluate((&pose(self.pair.0), &pose(self.pair.1))).normal;
+        let normal = self.feature.evaluate(&poses(contacts, self.pair, state)).normal;
         if self.first { normal } else { -normal }
     }
 

@@ -9,6 +9,7 @@
 //! | `avoidance` | separating planes, separations of curved parts, limits of rotations between nodes |
 //! | `objective` | control effort, goals, time |
 //! | `block`, `linear` | a sum of blocks with few variables each; blocks that are linear |
+//! | `node_islands` | islands whose configurations at a node are variables of a block |
 //! | `assembly` | rows and blocks of all families, in order |
 //! | `label` | names of rows and variables |
 //! | `initial_iterate` | an iterate from an initial path |
@@ -56,6 +57,7 @@ mod dynamics;
 mod initial_iterate;
 mod label;
 mod linear;
+mod node_islands;
 mod objective;
 mod path;
 mod variables;
@@ -77,7 +79,7 @@ use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::displace;
 use percussion_mechanics::joint::JointKind;
 use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
-use workspace::{Problem, Workspace};
+use workspace::{Context, Problem, Workspace};
 
 /// A plan as a nonlinear program.
 pub struct Transcription {
@@ -163,10 +165,11 @@ impl Program for Transcription {
 
     fn evaluate(&mut self, at: &Iterate, constraints: &mut [f64]) -> Result<f64, Undefined> {
         let Self { problem, workspace, scratch, .. } = self;
+        let mut context = Context { problem, workspace, at };
         constraints.fill(0.0);
         let mut objective = 0.0;
         for block in &self.blocks {
-            objective += block.add_value(problem, workspace, at, &mut scratch.0, constraints)?;
+            objective += block.add_value(&mut context, &mut scratch.0, constraints)?;
         }
         Ok(objective)
     }
@@ -180,10 +183,10 @@ impl Program for Transcription {
         let Self { problem, workspace, scratch, .. } = self;
         gradient.fill(0.0);
         workspace.kinematics.clear();
+        let mut context = Context { problem, workspace, at };
         let mut next = 0;
         for block in &self.blocks {
-            let entries = (&mut *jacobian, next);
-            next = block.put_jacobian(problem, workspace, at, &mut scratch.0, gradient, entries)?;
+            next = block.put_jacobian(&mut context, &mut scratch.0, gradient, (&mut *jacobian, next))?;
         }
         Ok(())
     }
@@ -197,10 +200,10 @@ impl Program for Transcription {
     ) -> Result<(), Undefined> {
         let Self { problem, workspace, scratch, .. } = self;
         workspace.kinematics.clear();
+        let mut context = Context { problem, workspace, at };
         let mut next = 0;
         for block in &self.blocks {
-            let (weights, entries) = ((weight, multipliers), (&mut *hessian, next));
-            next = block.put_hessian(problem, workspace, at, scratch, weights, entries)?;
+            next = block.put_hessian(&mut context, scratch, (weight, multipliers), (&mut *hessian, next))?;
         }
         Ok(())
     }

@@ -12,8 +12,8 @@
 use super::super::assembly::Assembly;
 use super::super::block::ConstraintBlock;
 use super::super::label::Label;
-use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Problem, Workspace};
+use super::super::variables::NONE;
+use super::super::workspace::Context;
 use crate::islands::island_of;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
@@ -46,7 +46,7 @@ impl RotationLimit {
         Self { interval, island, first, variables, row: [(row, 1.0)] }
     }
 
-    fn rotation(&self, problem: &Problem, at: &Iterate) -> Mat3 {
+    fn rotation(&self, Context { problem, at, .. }: &Context) -> Mat3 {
         let model = &problem.plan.model;
         let island = &model.islands[self.island];
         let mut d = vec![0.0; island.dofs.len()];
@@ -57,48 +57,25 @@ impl RotationLimit {
 }
 
 impl ConstraintBlock for RotationLimit {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.row)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.row
-    }
-
-    fn value(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        out[0] = 0.5 * (self.rotation(problem, at).trace() - 1.0);
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+        out[0] = 0.5 * (self.rotation(context).trace() - 1.0);
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let b = self.rotation(problem, at);
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+        let b = self.rotation(context);
         let slope = Vec3::new(b[(1, 2)] - b[(2, 1)], b[(2, 0)] - b[(0, 2)], b[(0, 1)] - b[(1, 0)]) * 0.5;
         out[..3].copy_from_slice((-slope).as_slice());
         out[3..].copy_from_slice(slope.as_slice());
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let b = self.rotation(problem, at);
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+        let b = self.rotation(context);
         let w = 0.5 * weights[0];
         let across = Mat3::identity() * b.trace();
         let own = (b + b.transpose()) * 0.5 - across;
@@ -124,39 +101,18 @@ struct AngleLimit {
 }
 
 impl ConstraintBlock for AngleLimit {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.row)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.row
-    }
-
-    fn value(&self, _: &Problem, _: &mut Workspace, at: &Iterate, out: &mut [f64]) -> Result<(), Undefined> {
-        let [start, end] = [0, 1].map(|k| at.nodes[self.interval + k].coordinates[self.coordinate]);
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+        let [start, end] = [0, 1].map(|k| context.at.nodes[self.interval + k].coordinates[self.coordinate]);
         out[0] = end - start;
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        _: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
         out.copy_from_slice(&[-1.0, 1.0]);
-        Ok(())
-    }
-
-    fn hessian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        _: &Iterate,
-        _: &[f64],
-        _: &mut [f64],
-    ) -> Result<(), Undefined> {
         Ok(())
     }
 

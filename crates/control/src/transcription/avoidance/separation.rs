@@ -1,11 +1,13 @@
 //! Separations of pairs of parts as path constraints.
 
 use super::super::assembly::Assembly;
-use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts};
+use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts, set_generalised_forces};
 use super::super::label::Label;
 use super::super::path::{PathConstraint, depends_on_unknowns};
 use super::super::workspace::Workspace;
 use super::SeparatingPlane;
+use crate::clearance::nearest;
+use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::{Model, State};
@@ -68,15 +70,12 @@ impl PathConstraint for Separation {
         feature: Option<&SeparatingFeature>,
         out: &mut [f64],
     ) {
-        out.fill(0.0);
-        let (Some(feature), Some(contacts)) = (feature, kinematics.model.contacts.as_ref()) else { return };
-        let parts = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
-        let poses = (parts.0.body_pose(kinematics.state), parts.1.body_pose(kinematics.state));
-        let bodies = (Some(parts.0.body), Some(parts.1.body));
-        let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
-        let point = feature.contact_point((&poses.0, &poses.1));
-        let wrenches = (point.wrench_a(&centers.0), point.wrench_b(&centers.1));
-        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+        let Some(feature) = feature else { return out.fill(0.0) };
+        let wrenches = |poses: &[Pose; 2], [a, b]: [Vec3; 2]| {
+            let point = feature.contact_point(poses);
+            [point.wrench_a(&a), point.wrench_b(&b)]
+        };
+        set_generalised_forces(self.pair, kinematics, wrenches, out);
     }
 
     fn active_feature(
@@ -86,13 +85,9 @@ impl PathConstraint for Separation {
         workspace: &mut Workspace,
     ) -> Result<Option<SeparatingFeature>, Undefined> {
         let Some(contacts) = &model.contacts else { return Ok(None) };
-        let pair = self.pair;
-        let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-        let poses = (&poses.0, &poses.1);
         let warm_start = &mut workspace.avoidance.warm_starts[self.index];
-        let nearest = contacts.separation(pair, poses, f64::INFINITY, warm_start);
-        let nearest = nearest.map_err(|e| Undefined(e.to_string()))?;
-        Ok(Some(SeparatingFeature::new(contacts, pair, poses, &nearest, warm_start)))
+        let feature = SeparatingFeature::nearest(contacts, self.pair, state, warm_start);
+        feature.map(Some).map_err(|e| Undefined(e.to_string()))
     }
 }
 
@@ -129,7 +124,6 @@ pub fn separation(
     warm_start: &mut PairWarmStart,
 ) -> Result<f64, Undefined> {
     let Some(contacts) = &model.contacts else { return Ok(f64::INFINITY) };
-    let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-    let nearest = contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, warm_start);
+    let nearest = nearest(contacts, pair, state, warm_start);
     Ok(nearest.map_err(|e| Undefined(e.to_string()))?.separation)
 }

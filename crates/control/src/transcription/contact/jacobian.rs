@@ -96,7 +96,7 @@ impl ContactJacobian {
             | ImpulseDirections::Contact(feature)
             | ImpulseDirections::Foothold(feature)
             | ImpulseDirections::Torsion(feature) => {
-                let n = feature.evaluate((&poses[0], &poses[1])).normal;
+                let n = feature.evaluate(&poses).normal;
                 let (tangents, (t, s)) = match directions {
                     ImpulseDirections::Foothold(_) => (TangentRule::WorldAligned, world_aligned_tangents(&n)),
                     _ => {
@@ -181,8 +181,7 @@ impl ContactJacobian {
                 ([], [torsion, ..]) => (motions[0].1 - motions[1].1) * *torsion,
                 _ => self.gradient_by_normal(tangents, linear, &(velocity(0) - velocity(1))),
             };
-            let torques = feature.normal_torques((&poses[0], &poses[1]), &n, &weights);
-            normal_torques = [torques.0, torques.1];
+            normal_torques = feature.normal_torques(poses, &n, &weights);
         }
         let pulls = [0, 1].map(|side| force.cross(&motions[side].1) * SIGNS[side]);
         let of_place = self.place_gradient(&(pulls[0] + pulls[1]));

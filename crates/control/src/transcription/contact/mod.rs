@@ -30,7 +30,7 @@ pub use feature::{FeatureGeometry, SeparatingFeature};
 pub(super) use group::{ContactGroup, GroupStage, contact_groups};
 pub(super) use momentum_block::{MomentumBlock, MomentumFunction};
 pub(super) use momentum_gradient::ContactWorkspace;
-pub(super) use position::{FeatureGap, add_positions, bodies_of_parts};
+pub(super) use position::{FeatureGap, add_positions, bodies_of_parts, set_generalised_forces};
 pub use region::ContactRegion;
 pub use resolve::{ContactResolutionError, ResolvedContact};
 
@@ -67,8 +67,9 @@ pub(super) fn add_impulses(assembly: &mut Assembly) {
         }
         pressure::add_center_of_pressure(assembly, group, first);
         let function = MomentumFunction::Impulses(group.constraints.clone());
-        let block = MomentumBlock::new(problem, group.node, function, group.islands.clone(), first, rows);
-        assembly.block(block.with_momenta_after(phase_end));
+        let mut block = MomentumBlock::new(problem, group.node, function, group.islands.clone(), first, rows);
+        block.momenta_after = phase_end;
+        assembly.block(block);
     }
 }
 

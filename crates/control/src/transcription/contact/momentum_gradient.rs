@@ -39,8 +39,6 @@ pub(in super::super) struct ContactWorkspace {
     mu: [Vec<f64>; 2],
     zeta: Vec<f64>,
     column_derivatives: [Vec<ColumnDerivative>; 2],
-    /// Of an island.
-    pub(super) displacement: Vec<f64>,
     /// Momenta and impulses by local place.
     pub(super) scalars: Vec<f64>,
 }
@@ -59,7 +57,7 @@ impl MomentumBlock {
             scalars,
             ..
         } = workspace;
-        inertia.set(model, &self.islands, state);
+        inertia.set(model, &self.islands.islands, state);
         jacobians.clear();
         match &self.function {
             MomentumFunction::Impulses(constraints) => jacobians

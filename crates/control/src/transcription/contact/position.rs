@@ -11,9 +11,12 @@ use super::super::label::Label;
 use super::super::path::{MeasureFunction, PathConstraint, point_second_derivatives};
 use super::super::workspace::Workspace;
 use super::feature::SeparatingFeature;
-use super::resolve::{ResolvedContact, poses};
+use super::resolve::ResolvedContact;
+use crate::clearance::poses;
 use crate::plan::{BodyPoint, ContactJoint, Measure, Plan};
+use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
+use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::{Bound, Undefined};
 
@@ -36,15 +39,23 @@ impl FeatureGap {
         kinematics: &mut ConfigurationKinematics,
         out: &mut [f64],
     ) {
-        out.fill(0.0);
-        let Some(contacts) = kinematics.model.contacts.as_ref() else { return };
-        let parts = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-        let poses = poses(contacts, pair, kinematics.state);
-        let bodies = (Some(parts.0.body), Some(parts.1.body));
-        let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
-        let wrenches = feature.gap_wrenches((&poses.0, &poses.1), centers);
-        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+        set_generalised_forces(pair, kinematics, |poses, centres| feature.gap_wrenches(poses, centres), out);
     }
+}
+
+/// Sets the generalised forces of wrenches on the bodies of two parts, which follow from the poses and the centres of mass.
+pub(in super::super) fn set_generalised_forces(
+    pair: (usize, usize),
+    kinematics: &mut ConfigurationKinematics,
+    wrenches: impl FnOnce(&[Pose; 2], [Vec3; 2]) -> [Vec6; 2],
+    out: &mut [f64],
+) {
+    out.fill(0.0);
+    let Some(contacts) = kinematics.model.contacts.as_ref() else { return };
+    let bodies = [pair.0, pair.1].map(|part| Some(contacts.parts[part].body));
+    let centers = bodies.map(|body| kinematics.center_of_mass(body));
+    let [on_a, on_b] = wrenches(&poses(contacts, pair, kinematics.state), centers);
+    kinematics.generalised_forces(&[(bodies[0], on_a), (bodies[1], on_b)], out);
 }
 
 impl PathConstraint for FeatureGap {
@@ -64,7 +75,7 @@ impl PathConstraint for FeatureGap {
     ) -> Result<(), Undefined> {
         let Some(contacts) = &kinematics.model.contacts else { return Ok(()) };
         let poses = poses(contacts, self.pair, kinematics.state);
-        out[0] = self.feature.evaluate((&poses.0, &poses.1)).gap;
+        out[0] = self.feature.evaluate(&poses).gap;
         Ok(())
     }
 
@@ -80,8 +91,7 @@ impl PathConstraint for FeatureGap {
     fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {
         let contacts = model.contacts.as_ref()?;
         let parts = [self.pair.0, self.pair.1].map(|part| &contacts.parts[part]);
-        let poses = parts.map(|part| part.body_pose(state));
-        let geometry = self.feature.evaluate((&poses[0], &poses[1]));
+        let geometry = self.feature.evaluate(&poses(contacts, self.pair, state));
         let n = geometry.normal * weights[0];
         match self.feature.attached_body()? {
             0 if parts[0].slot.is_none() => {
@@ -129,12 +139,10 @@ fn add_joint(assembly: &mut Assembly, contact: usize, joint: ContactJoint) {
     for node in planned.node + 1..=last {
         for measure in &measures {
             let label = Label::ContactJoint { contact, node };
-            let first = assembly.row(Bound::equal(0.0), label.clone());
-            assembly.row(Bound::equal(0.0), label.clone());
-            assembly.row(Bound::equal(0.0), label.clone());
+            let rows = [(); 3].map(|()| assembly.row(Bound::equal(0.0), label.clone()));
             for (at, factor) in [(node, 1.0), (planned.node, -1.0)] {
                 let function = MeasureFunction { measure: measure.clone(), label: label.clone() };
-                assembly.node_function(at, function, (first..first + 3).map(|row| (row, factor)).collect());
+                assembly.node_function(at, function, rows.map(|row| (row, factor)).to_vec());
             }
         }
         // Where the joint leaves, other corners may be planned to touch the face.

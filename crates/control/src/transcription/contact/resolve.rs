@@ -2,6 +2,7 @@
 
 use super::feature::SeparatingFeature;
 use super::region::ContactRegion;
+use crate::clearance::{poses, smaller_radius};
 use crate::plan::{ContactJoint, PlannedContact};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
@@ -71,7 +72,7 @@ impl ResolvedContact {
             let poses = poses(contacts, pair, state);
             let mut warm_start = PairWarmStart::default();
             let nearest = contacts
-                .resolved_separation(pair, (&poses.0, &poses.1), &mut warm_start)
+                .resolved_separation(pair, (&poses[0], &poses[1]), &mut warm_start)
                 .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             if best.as_ref().is_none_or(|(_, least, _)| nearest.gap() < least.gap()) {
                 best = Some((pair, nearest, warm_start));
@@ -84,8 +85,7 @@ impl ResolvedContact {
                 return Err(ContactResolutionError::Curved(name(), body));
             }
         }
-        let at = poses(contacts, pair, state);
-        let at = (&at.0, &at.1);
+        let at = &poses(contacts, pair, state);
         let feature = SeparatingFeature::new(contacts, pair, at, &nearest, &warm_start);
         // As measured by a rigid joint: the body that moves, relative to the other or to the world.
         let (a, b) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
@@ -103,16 +103,22 @@ impl ResolvedContact {
             region: None,
         };
         if planned.flat {
-            let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
             let mut list = Vec::new();
-            let (window, mut query) = (FACE_WINDOW * smaller, ManifoldQuery::default());
+            let window = FACE_WINDOW * smaller_radius(contacts, pair);
             let face = feature.on_a_face(&contacts.parts[pair.1], at);
             contacts
-                .near_events(pair, at, window, &mut warm_start, &mut query, &mut list)
+                .near_events(
+                    pair,
+                    (&at[0], &at[1]),
+                    window,
+                    &mut warm_start,
+                    &mut ManifoldQuery::default(),
+                    &mut list,
+                )
                 .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             let corners = spread(&list).ok_or_else(|| ContactResolutionError::NotFlat(name()))?;
             found.features = corners
-                .map(|t| face.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
+                .map(|t| face.at_points(at[0].inverse_point(&t.point_a), at[1].inverse_point(&t.point_b)))
                 .to_vec();
             let middle = list.iter().map(|t| t.point_a).sum::<Vec3>() / list.len() as f64;
             found.shares = shares(&corners.map(|t| t.point_a), &middle).to_vec();
@@ -128,10 +134,6 @@ impl ResolvedContact {
     pub fn separation(&self, model: &Model, state: &State) -> f64 {
         super::super::separation(model, state, self.pair, &mut PairWarmStart::default()).unwrap_or(f64::NAN)
     }
-}
-
-pub(super) fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
-    (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
 }
 
 fn curved(shape: &PartShape) -> bool {
@@ -169,7 +171,7 @@ fn shares(corners: &[Vec3; 3], point: &Vec3) -> [f64; 3] {
 fn other_corners(
     contacts: &ContactGeometry,
     pair: (usize, usize),
-    at: (&Pose, &Pose),
+    at: &[Pose; 2],
     feature: &SeparatingFeature,
 ) -> Vec<SeparatingFeature> {
     let part = &contacts.parts[pair.0];
@@ -177,8 +179,8 @@ fn other_corners(
     if !contacts.parts[pair.1].shape.is_unbounded() {
         return Vec::new();
     }
-    let touching = at.0.point(&feature.point_a);
+    let touching = at[0].point(&feature.point_a);
     let corners = polytope.vertices().iter().map(|v| part.offset.point(v));
-    let others = corners.filter(|corner| (at.0.point(corner) - touching).norm() > 1e-6 * part.radius);
+    let others = corners.filter(|corner| (at[0].point(corner) - touching).norm() > 1e-6 * part.radius);
     others.map(|corner| feature.at_points(corner, feature.point_b)).collect()
 }

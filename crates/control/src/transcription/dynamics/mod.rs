@@ -18,10 +18,10 @@ use super::block::ConstraintBlock;
 use super::label::Label;
 use super::linear::Linear;
 use super::variables::{Iterate, NONE};
-use super::workspace::{Problem, Workspace};
+use super::workspace::{Context, Problem, Workspace};
 use crate::plan::MomentumCondition;
 use defect::DynamicsDefect;
-use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};
 use percussion_mechanics::kinematics::ColumnDerivative;
 use percussion_solve::nlp::{Bound, Undefined};
 
@@ -32,6 +32,13 @@ pub(super) struct DynamicsWorkspace {
     derivatives: Derivatives,
     /// Of a body, at both ends of an interval.
     column_derivatives: [Vec<ColumnDerivative>; 2],
+}
+
+impl DynamicsWorkspace {
+    fn differentiate(&mut self, interval: &IntervalInputs) -> Result<(), Undefined> {
+        let Self { differentiator, derivatives, .. } = self;
+        differentiator.differentiate(interval, derivatives).map_err(|e| Undefined(e.to_string()))
+    }
 }
 
 /// The first rows to which the momenta of an island at a node go: of the interval before, and of the one after; [`NONE`] for no rows.
@@ -54,7 +61,7 @@ pub(super) fn momenta(
     let n = problem.plan.model.islands[island].dofs.len();
     let defect = DynamicsDefect::new(problem, interval, island, (NONE, NONE));
     let mut out = vec![0.0; 2 * n];
-    defect.value(problem, workspace, at, &mut out)?;
+    defect.value(&mut Context { problem, workspace, at }, &mut out)?;
     let after = out.split_off(n);
     Ok((out, after))
 }

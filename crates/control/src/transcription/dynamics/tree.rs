@@ -10,8 +10,7 @@
 //!
 //! Derivatives of `v` and `ω` along degrees of freedom are those of [`ColumnDerivative`].
 
-use super::super::variables::Iterate;
-use super::super::workspace::{Problem, Workspace};
+use super::super::workspace::{Context, Workspace};
 use super::defect::DynamicsDefect;
 use super::free_body::{angular_derivatives, moment};
 use percussion_geometry::Vec3;
@@ -119,21 +118,15 @@ struct Hessian<'a> {
 }
 
 /// Adds the Hessian of the weighted sum of both momenta.
-pub(super) fn add_hessian(
-    defect: &DynamicsDefect,
-    problem: &Problem,
-    workspace: &mut Workspace,
-    at: &Iterate,
-    weights: &[f64],
-    out: &mut [f64],
-) {
+pub(super) fn add_hessian(defect: &DynamicsDefect, context: &mut Context, weights: &[f64], out: &mut [f64]) {
+    let Context { problem, at, .. } = *context;
     let (interval, island) = (defect.interval, defect.island);
     let (plan, controls, inputs) = (&problem.plan, &defect.controls, defect.inputs(at));
     let (model, step) = (&*plan.model, plan.step);
     let sigma = problem.indices.time_scale(plan, at, interval);
     let it = &model.islands[island];
     let n = it.dofs.len();
-    let Workspace { kinematics, dynamics, .. } = workspace;
+    let Workspace { kinematics, dynamics, .. } = &mut *context.workspace;
     let derivatives = &mut dynamics.column_derivatives;
     for node in [interval, interval + 1] {
         kinematics.update(model, &at.nodes, (node, island));

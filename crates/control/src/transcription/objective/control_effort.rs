@@ -2,7 +2,7 @@
 
 use super::super::block::{ConstraintBlock, OBJECTIVE};
 use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Problem, Workspace};
+use super::super::workspace::{Context, Problem};
 use percussion_solve::nlp::Undefined;
 
 /// The control effort of an interval.
@@ -11,8 +11,6 @@ pub struct ControlEffort {
     step: f64,
     variables: Vec<usize>,
 }
-
-const TO_OBJECTIVE: [(usize, f64); 1] = [(OBJECTIVE, 1.0)];
 
 impl ControlEffort {
     /// Of an interval.
@@ -52,26 +50,16 @@ impl ControlEffort {
 }
 
 impl ConstraintBlock for ControlEffort {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &[(OBJECTIVE, 1.0)])
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &TO_OBJECTIVE
-    }
-
-    fn value(&self, _: &Problem, _: &mut Workspace, at: &Iterate, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
         out[0] = self.length(at) * self.squares(at);
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn jacobian(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
         let length = self.length(at);
         for ((o, t), w) in out.iter_mut().zip(self.inputs(at)).zip(&self.weights) {
             *o = 2.0 * length * w * t;
@@ -80,14 +68,8 @@ impl ConstraintBlock for ControlEffort {
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+        let at = context.at;
         let (m, all) = (self.weights.len(), self.weights.len() + 1);
         let length = self.length(at);
         for (i, (t, w)) in self.inputs(at).iter().zip(&self.weights).enumerate() {

@@ -11,7 +11,7 @@ mod node_block;
 mod velocity;
 
 pub(super) use measure_function::{MeasureFunction, bodies_of};
-pub(super) use node_block::{NodeConstraints, PathWorkspace};
+pub(super) use node_block::NodeConstraints;
 pub(super) use velocity::add_velocity_conditions;
 
 use super::assembly::{Assembly, Family};
