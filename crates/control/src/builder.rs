@@ -20,8 +20,8 @@
 //! contacts. The initial guess is a free motion through planned contacts, or a straight path without any.
 
 use crate::plan::{
-    Actuator, Avoidance, BodyPoint, BoundaryState, Condition, ContactFriction, ContactJoint, Measure,
-    MomentumCondition, NodeSelector, Plan, PlannedContact, TimeBounds, rotation_of,
+    Actuator, Avoidance, BodyPoint, Condition, ContactFriction, ContactJoint, Measure, MomentumCondition,
+    NodeSelector, Plan, PlannedContact, TimeBounds, rotation_of,
 };
 use crate::{Guess, Options, PlanError, PlanSolution, solve};
 use nalgebra::Rotation3;
@@ -187,32 +187,10 @@ pub struct PlanBuilder {
 impl PlanBuilder {
     /// A plan that begins at a state of a model.
     pub fn new(model: impl Into<Arc<Model>>, state: State) -> Self {
-        let model: Arc<Model> = model.into();
-        let count = model.islands.len();
-        let given =
-            model.islands.iter().map(|i| MomentumCondition::Given(state.momenta[i.dofs.clone()].to_vec()));
-        let start =
-            BoundaryState { state: state.clone(), fixed: vec![true; count], momentum: given.collect() };
-        let free = vec![MomentumCondition::Free; count];
-        let avoidance = model.contacts.is_some().then_some(Avoidance { margin: 0.0, pairs: None });
-        let plan = Plan {
-            intervals: 0,
-            step: 0.0,
-            actuators: Vec::new(),
-            start,
-            end: BoundaryState { state, fixed: vec![false; count], momentum: free },
-            conditions: Vec::new(),
-            control_effort_weight: 1.0,
-            time_weight: 0.0,
-            goals: Vec::new(),
-            avoidance,
-            contacts: Vec::new(),
-            time_bounds: TimeBounds {
-                scale: Bound::between(TIME_SCALES.0, TIME_SCALES.1),
-                total: Bound::FREE,
-            },
-            model,
-        };
+        let mut plan = Plan::new(model.into(), state, 0, 0.0);
+        plan.avoidance = plan.model.contacts.is_some().then_some(Avoidance { margin: 0.0, pairs: None });
+        let scale = Bound::between(TIME_SCALES.0, TIME_SCALES.1);
+        plan.time_bounds = TimeBounds { scale, total: Bound::FREE };
         Self { plan, end: EndBuilder::default(), guess: None, options: Options::default(), error: None }
     }
 
@@ -258,16 +236,8 @@ impl PlanBuilder {
         with: impl FnOnce(ContactBuilder) -> ContactBuilder,
     ) -> Self {
         let (Some(a), Some(b)) = (self.body(first), self.body(second)) else { return self };
-        let contact = ContactBuilder(PlannedContact {
-            name: format!("the contact of `{first}` and `{second}` at node {node}"),
-            node,
-            bodies: (a, b),
-            restitution: 1.0,
-            friction: ContactFriction::Frictionless,
-            flat: false,
-            joint: None,
-            release_node: None,
-        });
+        let name = format!("the contact of `{first}` and `{second}` at node {node}");
+        let contact = ContactBuilder(PlannedContact::new(name, node, (a, b)));
         self.plan.contacts.push(with(contact).0);
         self
     }
@@ -346,10 +316,10 @@ impl PlanBuilder {
             Err(error) => self.fail(BuilderError::Control { name: name.to_owned(), error }),
             Ok(control) => {
                 let island = crate::islands::island_of(model, slot);
-                let bounds = vec![Bound::between(*bounds.start(), *bounds.end()); 3];
-                let name = format!("{kind} on {name}");
+                let bound = Bound::between(*bounds.start(), *bounds.end());
+                let actuator = Actuator::new(format!("{kind} on {name}"), control, island, bound);
                 let place = self.plan.actuators.partition_point(|a| a.island <= island);
-                self.plan.actuators.insert(place, Actuator { name, control, island, bounds, weight: 1.0 });
+                self.plan.actuators.insert(place, actuator);
             }
         }
         self
@@ -414,12 +384,12 @@ impl PlanBuilder {
     /// Adds conditions on the last velocity of a body; its momentum is an unknown.
     fn end_velocity(&mut self, name: &str, body: usize, slot: usize, end: &BodyEnd) {
         let of = BodyPoint { body: Some(body), components: Vec3::zeros() };
-        let velocity = end.velocity.map(|v| ("velocity", Measure::Velocity { of, from: None }, v));
-        let angular = end
-            .angular_velocity
-            .map(|w| ("angular velocity", Measure::AngularVelocity { body, from: None }, w));
-        for (what, measure, value) in velocity.into_iter().chain(angular) {
-            let island = crate::islands::island_of(&self.plan.model, slot);
+        let island = crate::islands::island_of(&self.plan.model, slot);
+        for (what, measure, value) in [
+            ("velocity", Measure::Velocity { of, from: None }, end.velocity),
+            ("angular velocity", Measure::AngularVelocity { body, from: None }, end.angular_velocity),
+        ] {
+            let Some(value) = value else { continue };
             self.plan.end.momentum[island] = MomentumCondition::Conditioned;
             self.condition(name, what, measure, &value);
         }

@@ -43,6 +43,20 @@ pub struct PlannedContact {
 }
 
 impl PlannedContact {
+    /// An elastic and frictionless contact at one point.
+    pub fn new(name: impl Into<String>, node: usize, bodies: (usize, usize)) -> Self {
+        Self {
+            name: name.into(),
+            node,
+            bodies,
+            restitution: 1.0,
+            friction: ContactFriction::Frictionless,
+            flat: false,
+            joint: None,
+            release_node: None,
+        }
+    }
+
     /// The coefficient of friction, if the joint that it makes is a foothold.
     pub fn foothold(&self) -> Option<f64> {
         match (self.joint, self.friction) {
