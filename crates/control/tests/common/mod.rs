@@ -2,16 +2,18 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use nalgebra::Rotation3;
-use percussion_control::plan::{
-    Actuator, Avoidance, BoundaryState, ContactFriction, MomentumCondition, Plan, PlannedContact, TimeBounds,
-};
+use percussion_control::guess::Waypoint;
+use percussion_control::plan::{Actuator, Avoidance, BoundaryState, Plan, PlannedContact};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::force::Axes;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
-use percussion_solve::nlp::Bound;
+use percussion_solve::nlp::{Bound, CallbackAction};
 use std::sync::Arc;
 
 /// A cube of 270 kg/m³.
@@ -42,45 +44,71 @@ pub fn thrusters(model: &Model, body: usize) -> Vec<Actuator> {
     let torque = Control::torque(model, body, Axes::World).unwrap();
     let name = &model.bodies[body].name;
     [(force, "force"), (torque, "torque")]
-        .map(|(control, what)| Actuator {
-            name: format!("{what} on {name}"),
-            control,
-            island,
-            bounds: vec![Bound::FREE; 3],
-            weight: 1.0,
-        })
+        .map(|(control, what)| Actuator::new(format!("{what} on {name}"), control, island, Bound::FREE))
         .to_vec()
+}
+
+/// A control along a degree of freedom of the first island.
+pub fn motor(dof: usize, bound: Bound) -> Actuator {
+    Actuator::new(format!("motor {dof}"), Control::Dof(dof), 0, bound)
 }
 
 /// From a state, at rest or as it moves, to anywhere; no conditions, with control effort as the objective.
 pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> Plan {
-    let islands = model.islands.len();
-    let given =
-        model.islands.iter().map(|i| MomentumCondition::Given(state.momenta[i.dofs.clone()].to_vec()));
-    let start = BoundaryState { state: state.clone(), fixed: vec![true; islands], momentum: given.collect() };
-    let end = BoundaryState {
-        state: state.clone(),
-        fixed: vec![false; islands],
-        momentum: vec![MomentumCondition::Free; islands],
+    Plan::new(model.clone(), state.clone(), intervals, step)
+}
+
+/// From one state to another, at rest or as they move.
+pub fn from_to(model: &Arc<Model>, start: &State, end: State, intervals: usize, step: f64) -> Plan {
+    Plan { end: BoundaryState::given(model, end), ..plain(model, start, intervals, step) }
+}
+
+/// A path by free motion with detection of collisions.
+pub const FREE_MOTION: Guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
+
+/// The optimal solution of a plan.
+pub fn solved(plan: &Plan, guess: &Guess) -> PlanSolution {
+    let found = solve(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+    println!(
+        "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, violation {:.1e}, {} rounds, {} iterations",
+        found.outcome,
+        found.objective,
+        found.objective_guess,
+        found.clearance,
+        found.clearance_between,
+        found.violation,
+        found.rounds,
+        found.iterations
+    );
+    assert_eq!(found.outcome, Outcome::Optimal);
+    assert!(found.violation < 1e-9, "{:e}", found.violation);
+    found
+}
+
+/// A cube that must pass a block of some edges, from x = -0.4 to x = 0.4 in a second, and is led past it at a height.
+pub fn around(
+    intervals: usize,
+    turn: Vec3,
+    block: [f64; 3],
+    [block_y, pass_y, end_y]: [f64; 3],
+) -> (Plan, Guess) {
+    let placed = |x: f64, y: f64| {
+        let mut builder = ModelBuilder::new();
+        let pose = Pose::new(Rotation3::from_scaled_axis(turn), Vec3::new(x, y, 0.0));
+        builder.body(cube("runner", 0.1), pose);
+        let block = Solid::Polytope(Polytope::cuboid(block[0], block[1], block[2]).unwrap());
+        let at = Pose::at(Vec3::new(0.0, block_y, 0.0));
+        builder.body(Body::fixed("block").with_shape(block, Pose::identity()), at);
+        build(builder)
     };
-    Plan {
-        model: model.clone(),
-        intervals,
-        step,
-        actuators: Vec::new(),
-        start,
-        end,
-        conditions: Vec::new(),
-        control_effort_weight: 1.0,
-        time_weight: 0.0,
-        goals: Vec::new(),
-        avoidance: None,
-        contacts: Vec::new(),
-        time_bounds: TimeBounds {
-            scale: Bound::between(0.1, 10.0),
-            total: Bound::equal(step * intervals as f64),
-        },
-    }
+    let (model, start) = placed(-0.4, 0.0);
+    let ((_, pass), (_, end)) = (placed(0.0, pass_y), placed(0.4, end_y));
+    let mut plan = from_to(&model, &start, end.clone(), intervals, 1.0 / intervals as f64);
+    plan.time_bounds.total = Bound::equal(1.0);
+    plan.actuators = thrusters(&model, 0);
+    plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
+    let points = vec![Waypoint { at: 0.5, state: pass }, Waypoint { at: 1.0, state: end }];
+    (plan, Guess::Waypoints(points))
 }
 
 /// A body from rest to rest between two placements, from the world's origin.
@@ -92,12 +120,9 @@ pub fn rest_to_rest(body: &dyn Fn() -> Body, to: Pose, intervals: usize, time: f
     };
     let (model, start) = placed(Pose::identity());
     let (_, end) = placed(to);
-    let mut plan = plain(&model, &start, intervals, time / intervals as f64);
+    let mut plan = from_to(&model, &start, end, intervals, time / intervals as f64);
     plan.time_bounds.total = Bound::equal(time);
     plan.actuators = thrusters(&model, 0);
-    plan.end.fixed = vec![true];
-    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6])];
-    plan.end.state = end;
     plan
 }
 
@@ -137,24 +162,12 @@ fn hit_wall(intervals: usize, node: usize, approach: &Approach) -> Plan {
     let (model, state) =
         place(Vec3::new(0.0, approach.start, 0.0), approach.turn, Vec3::new(0.0, -0.25, 0.0));
     let (_, end) = place(Vec3::new(0.0, approach.end, 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
-    let mut plan = plain(&model, &state, intervals, 0.75 / intervals as f64);
+    let mut plan = from_to(&model, &state, end, intervals, 0.75 / intervals as f64);
     plan.actuators = thrusters(&model, 0);
     let (force, torque) = approach.bounds;
     plan.actuators[0].bounds = vec![Bound::between(-force, force); 3];
     plan.actuators[1].bounds = vec![Bound::between(-torque, torque); 3];
-    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
-    plan.end.fixed = vec![true];
-    plan.end.state = end;
     plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
-    plan.contacts = vec![PlannedContact {
-        name: "the hit".to_owned(),
-        node,
-        bodies: (0, 1),
-        restitution: 1.0,
-        friction: ContactFriction::Frictionless,
-        flat: true,
-        joint: None,
-        release_node: None,
-    }];
+    plan.contacts = vec![PlannedContact { flat: true, ..PlannedContact::new("the hit", node, (0, 1)) }];
     plan
 }
