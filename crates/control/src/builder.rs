@@ -20,8 +20,8 @@
 //! contacts. The initial guess is a free motion through planned contacts, or a straight path without any.
 
 use crate::plan::{
-    Actuator, Avoidance, BodyPoint, Condition, ContactFriction, ContactJoint, Measure, MomentumCondition,
-    NodeSelector, Plan, PlannedContact, TimeBounds, rotation_of,
+    Actuator, Avoidance, BodyPoint, Condition, Measure, MomentumCondition, NodeSelector, Plan,
+    PlannedContact, TimeBounds, rotation_of,
 };
 use crate::{Guess, Options, PlanError, PlanSolution, solve};
 use nalgebra::Rotation3;
@@ -81,41 +81,8 @@ pub enum BuilderError {
     Plan(#[from] PlanError),
 }
 
-/// A planned contact as it is built: elastic and frictionless at one point.
-#[derive(Clone, Debug)]
-pub struct ContactBuilder(PlannedContact);
-
-impl ContactBuilder {
-    /// Coefficient of restitution; 1 by default.
-    #[must_use]
-    pub fn restitution(mut self, coefficient: f64) -> Self {
-        self.0.restitution = coefficient;
-        self
-    }
-
-    /// Friction; none by default.
-    #[must_use]
-    pub fn friction(mut self, friction: ContactFriction) -> Self {
-        self.0.friction = friction;
-        self
-    }
-
-    /// Two faces come into contact.
-    #[must_use]
-    pub fn flat(mut self) -> Self {
-        self.0.flat = true;
-        self
-    }
-
-    /// The contact makes a joint until the end.
-    #[must_use]
-    pub fn joint(mut self, joint: ContactJoint) -> Self {
-        self.0.joint = Some(joint);
-        self
-    }
-}
-
 /// The last state as it is built; what is not prescribed is free.
+#[must_use]
 #[derive(Clone, Debug, Default)]
 pub struct EndBuilder {
     bodies: Vec<(String, BodyEnd)>,
@@ -143,31 +110,26 @@ impl EndBuilder {
     }
 
     /// Position of a body's own frame, m.
-    #[must_use]
     pub fn position(self, body: &str, position: [f64; 3]) -> Self {
         self.set(body, |end| end.position = Some(position.into()))
     }
 
     /// Orientation of a body's own frame, as a rotation vector, rad.
-    #[must_use]
     pub fn rotation_vector(self, body: &str, rotation: [f64; 3]) -> Self {
         self.set(body, |end| end.rotation = Some(rotation.into()))
     }
 
     /// Velocity of the origin of a body's own frame, m/s.
-    #[must_use]
     pub fn velocity(self, body: &str, velocity: [f64; 3]) -> Self {
         self.set(body, |end| end.velocity = Some(velocity.into()))
     }
 
     /// Angular velocity of a body, rad/s.
-    #[must_use]
     pub fn angular_velocity(self, body: &str, angular_velocity: [f64; 3]) -> Self {
         self.set(body, |end| end.angular_velocity = Some(angular_velocity.into()))
     }
 
     /// All bodies are at rest.
-    #[must_use]
     pub fn at_rest(mut self) -> Self {
         self.at_rest = true;
         self
@@ -175,6 +137,7 @@ impl EndBuilder {
 }
 
 /// A plan as it is built. The first error is returned by [`PlanBuilder::plan`] or [`PlanBuilder::solve`].
+#[must_use]
 #[derive(Clone, Debug)]
 pub struct PlanBuilder {
     plan: Plan,
@@ -195,69 +158,59 @@ impl PlanBuilder {
     }
 
     /// Number of intervals.
-    #[must_use]
     pub fn intervals(mut self, intervals: usize) -> Self {
         self.plan.intervals = intervals;
         self
     }
 
     /// The total time, s.
-    #[must_use]
     pub fn time(mut self, time: f64) -> Self {
         self.plan.time_bounds.total = Bound::equal(time);
         self
     }
 
     /// A force at the centre of mass of a body, world axes, with bounds of its components, N. Its name is `force on BODY`.
-    #[must_use]
     pub fn control_force(self, body: &str, bounds: RangeInclusive<f64>) -> Self {
         self.control(body, "force", bounds)
     }
 
     /// A torque on a body, world axes, with bounds of its components, N m. Its name is `torque on BODY`.
-    #[must_use]
     pub fn control_torque(self, body: &str, bounds: RangeInclusive<f64>) -> Self {
         self.control(body, "torque", bounds)
     }
 
     /// An elastic, frictionless contact of two bodies at a node, of which the first one moves.
-    #[must_use]
     pub fn contact(self, node: usize, first: &str, second: &str) -> Self {
         self.contact_with(node, first, second, |contact| contact)
     }
 
     /// A contact of two bodies at a node with other properties.
-    #[must_use]
     pub fn contact_with(
         mut self,
         node: usize,
         first: &str,
         second: &str,
-        with: impl FnOnce(ContactBuilder) -> ContactBuilder,
+        with: impl FnOnce(PlannedContact) -> PlannedContact,
     ) -> Self {
         let (Some(a), Some(b)) = (self.body(first), self.body(second)) else { return self };
         let name = format!("the contact of `{first}` and `{second}` at node {node}");
-        let contact = ContactBuilder(PlannedContact::new(name, node, (a, b)));
-        self.plan.contacts.push(with(contact).0);
+        self.plan.contacts.push(with(PlannedContact::new(name, node, (a, b))));
         self
     }
 
     /// The last state.
-    #[must_use]
     pub fn end(mut self, with: impl FnOnce(EndBuilder) -> EndBuilder) -> Self {
         self.end = with(self.end);
         self
     }
 
     /// The initial guess.
-    #[must_use]
     pub fn guess(mut self, guess: Guess) -> Self {
         self.guess = Some(guess);
         self
     }
 
     /// Options of the search.
-    #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
