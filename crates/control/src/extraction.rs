@@ -2,6 +2,7 @@
 
 use crate::clearance::{gap, min_gap_between, poses};
 use crate::consistency::{external_impulse, has_momentum_balance, momentum};
+use crate::islands::{island_of, islands_of};
 use crate::plan::{Actuator, MomentumCondition, PlannedContact};
 use crate::planner::Search;
 use crate::solution::{ActiveConstraint, Clearance, ContactSolution, Outcome, PlanSolution};
@@ -172,12 +173,8 @@ impl Search<'_> {
 
     /// Whether the momentum of an island jumps at a node, or a contact joint acts on it there.
     fn jumps(&self, node: usize, island: usize) -> bool {
-        let model = &self.plan.model;
-        self.plan.contacts.iter().any(|planned| {
-            let last = planned.last(self.plan.intervals);
-            let own = [planned.bodies.0, planned.bodies.1].into_iter().filter_map(|b| model.slots[b]);
-            let involved = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
-            involved && (planned.node..=last).contains(&node)
+        self.contacts_at(node).any(|planned| {
+            islands_of(&self.plan.model, [planned.bodies.0, planned.bodies.1]).contains(&island)
         })
     }
 
@@ -185,14 +182,16 @@ impl Search<'_> {
     fn conserves_momentum(&self, node: usize) -> bool {
         let model = &self.plan.model;
         let accounted = |body: usize| {
-            let own = model
-                .islands
-                .iter()
-                .find(|island| model.slots[body].is_some_and(|slot| island.bodies.contains(&slot)));
-            own.is_some_and(|island| has_momentum_balance(self.plan, island))
+            let slot = model.slots[body];
+            slot.is_some_and(|slot| has_momentum_balance(self.plan, &model.islands[island_of(model, slot)]))
         };
-        let acts = |m: &&PlannedContact| (m.node..=m.last(self.plan.intervals)).contains(&node);
-        self.plan.contacts.iter().filter(acts).all(|m| accounted(m.bodies.0) && accounted(m.bodies.1))
+        self.contacts_at(node).all(|m| accounted(m.bodies.0) && accounted(m.bodies.1))
+    }
+
+    /// Planned contacts that act at a node.
+    fn contacts_at(&self, node: usize) -> impl Iterator<Item = &PlannedContact> {
+        let acts = move |m: &&PlannedContact| (m.node..=m.last(self.plan.intervals)).contains(&node);
+        self.plan.contacts.iter().filter(acts)
     }
 
     fn contacts(&self, program: &Transcription, at: &Iterate, times: &[f64]) -> Vec<ContactSolution> {
@@ -219,7 +218,10 @@ impl Search<'_> {
 
 /// Normal and tangential impulses of a contact with friction.
 pub(crate) fn impulses(program: &Transcription, at: &Iterate, planned: usize) -> Option<[f64; 3]> {
-    let first = program.contact_impulses(planned)?;
+    let first = program.impulses_of(planned).find_map(|(first, directions)| match directions {
+        ImpulseDirections::Contact(_) => Some(first),
+        _ => None,
+    })?;
     Some([at.scalars[first], at.scalars[first + 1], at.scalars[first + 2]])
 }
 
@@ -277,14 +279,6 @@ fn active_indices(bounds: &[Bound], values: &[f64], multipliers: &[f64]) -> Vec<
 }
 
 impl Transcription {
-    /// The first variable of the impulses of a contact with friction.
-    fn contact_impulses(&self, planned: usize) -> Option<usize> {
-        self.impulses_of(planned).find_map(|(first, directions)| match directions {
-            ImpulseDirections::Contact(_) => Some(first),
-            _ => None,
-        })
-    }
-
     /// The centre of pressure of a planned contact; `None` without normal impulses.
     fn center_of_pressure(&self, at: &Iterate, planned: usize, poses: &[Pose; 2]) -> Option<Vec3> {
         let (mut sum, mut weights) = (Vec3::zeros(), 0.0);

@@ -41,20 +41,21 @@ pub(crate) fn avoided_pairs(plan: &Plan) -> Vec<((usize, usize), f64)> {
 }
 
 impl Search<'_> {
+    /// First and last nodes of the planned contacts of a pair.
+    fn contact_nodes(&self, pair: (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        let each = self.plan.contacts.iter().zip(&self.set.contacts);
+        let own = each.filter(move |(_, resolved)| resolved.pair == pair);
+        own.map(|(planned, _)| (planned.node, planned.last(self.plan.intervals)))
+    }
+
     /// Whether a pair is in planned contact at a node, or held by a contact joint.
     fn is_in_contact(&self, pair: (usize, usize), node: usize) -> bool {
-        self.plan.contacts.iter().zip(&self.set.contacts).any(|(planned, resolved)| {
-            let last = planned.last(self.plan.intervals);
-            resolved.pair == pair && (planned.node..=last).contains(&node)
-        })
+        self.contact_nodes(pair).any(|(first, last)| (first..=last).contains(&node))
     }
 
     /// Whether a contact joint holds a pair over an interval.
     pub(crate) fn holds(&self, pair: (usize, usize), interval: usize) -> bool {
-        self.plan.contacts.iter().zip(&self.set.contacts).any(|(planned, resolved)| {
-            let last = planned.last(self.plan.intervals);
-            resolved.pair == pair && (planned.node..last).contains(&interval)
-        })
+        self.contact_nodes(pair).any(|(first, last)| (first..last).contains(&interval))
     }
 
     /// Whether both parts of a pair are fixed at a node.
@@ -72,12 +73,12 @@ impl Search<'_> {
     /// Separates pairs over all intervals from the beginning: a pair that is separated only where it was near may pass through itself
     /// elsewhere. All pairs if they are few enough, else those of bodies that come near each other in a path.
     pub(crate) fn separate_candidates(&mut self, nodes: &[State]) {
-        let Some(contacts) = self.plan.model.contacts.clone() else { return };
+        let Some(contacts) = &self.plan.model.contacts else { return };
         let bodies = |pair: (usize, usize)| (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
         let all = self.pairs.len() * self.plan.intervals <= MAX_PAIRS;
         let mut close: Vec<(usize, usize)> = Vec::new();
         for &(pair, margin) in &self.pairs {
-            let near = margin + NEAR * smaller_radius(&contacts, pair);
+            let near = margin + NEAR * smaller_radius(contacts, pair);
             let mut warm_start = PairWarmStart::default();
             let mut comes_near =
                 || nodes.iter().any(|state| gap(&self.plan.model, pair, state, &mut warm_start) < near);
@@ -92,24 +93,9 @@ impl Search<'_> {
                 continue;
             }
             for interval in 0..self.plan.intervals {
-                self.separate(&contacts, (pair, margin), interval, nodes);
+                self.separate(contacts, (pair, margin), interval, nodes);
             }
         }
-    }
-
-    /// Separates a pair over the intervals next to a node; whether that is new.
-    fn separate_about(
-        &mut self,
-        contacts: &ContactGeometry,
-        (pair, margin): ((usize, usize), f64),
-        node: usize,
-        nodes: &[State],
-    ) -> bool {
-        let mut new = false;
-        for interval in node.saturating_sub(1)..=node.min(self.plan.intervals - 1) {
-            new |= self.separate(contacts, (pair, margin), interval, nodes);
-        }
-        new
     }
 
     /// Separates a pair over an interval; whether that is new.
@@ -177,14 +163,16 @@ impl Search<'_> {
 
     /// Separates pairs that are too near at nodes; whether that is new.
     pub(crate) fn examine_nodes(&mut self, at: &Iterate) -> bool {
-        let Some(contacts) = self.plan.model.contacts.clone() else { return false };
+        let Some(contacts) = &self.plan.model.contacts else { return false };
         let mut changed = false;
         for (pair, margin) in self.pairs.clone() {
             let mut warm_start = PairWarmStart::default();
             for (node, state) in at.nodes.iter().enumerate() {
                 let g = gap(&self.plan.model, pair, state, &mut warm_start);
                 if g < margin - ROUNDING && !self.is_in_contact(pair, node) && !self.is_fixed(pair, node) {
-                    changed |= self.separate_about(&contacts, (pair, margin), node, &at.nodes);
+                    for interval in node.saturating_sub(1)..=node.min(self.plan.intervals - 1) {
+                        changed |= self.separate(contacts, (pair, margin), interval, &at.nodes);
+                    }
                 }
             }
         }
@@ -215,12 +203,12 @@ impl Search<'_> {
 
     /// Separates pairs that penetrate between nodes, with a greater least separation where they are separated already; whether there are any.
     pub(crate) fn examine_between(&mut self, at: &Iterate) -> bool {
-        let Some(contacts) = self.plan.model.contacts.clone() else { return false };
+        let Some(contacts) = &self.plan.model.contacts else { return false };
         let mut changed = false;
         for (pair, interval, least) in self.penetrating_pairs(at) {
             let margin =
                 self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
-            if self.separate(&contacts, (pair, margin), interval, &at.nodes) {
+            if self.separate(contacts, (pair, margin), interval, &at.nodes) {
                 changed = true;
                 continue;
             }

@@ -179,32 +179,36 @@ struct RowMultipliers {
     warm: WarmStart,
 }
 
+/// Rows by their labels.
+fn rows_by_label(program: &Transcription) -> HashMap<&Label, Vec<usize>> {
+    let mut rows: HashMap<&Label, Vec<usize>> = HashMap::new();
+    (0..program.layout().constraints.len())
+        .for_each(|row| rows.entry(program.label(row)).or_default().push(row));
+    rows
+}
+
 impl RowMultipliers {
     fn new(program: &Transcription, solution: &Solution<Iterate>) -> Self {
-        let mut rows: HashMap<Label, Vec<f64>> = HashMap::new();
-        for (row, y) in solution.multipliers.constraints.iter().enumerate() {
-            rows.entry(program.label(row).clone()).or_default().push(*y);
-        }
+        let multipliers =
+            |rows: Vec<usize>| rows.iter().map(|&row| solution.multipliers.constraints[row]).collect();
+        let each = rows_by_label(program).into_iter();
+        let rows = each.map(|(label, rows)| (label.clone(), multipliers(rows))).collect();
         Self { rows, warm: WarmStart { barrier: WARM_BARRIER, ..WarmStart::after(solution) } }
     }
 
-    /// For the program of the next round.
+    /// For the program of the next round; zero for rows whose label has another number of rows now.
     fn warm_start(&self, program: &Transcription) -> WarmStart {
         let layout = program.layout();
         let mut warm = self.warm.clone();
-        let mut next: HashMap<&Label, usize> = HashMap::new();
-        let mut counts: HashMap<&Label, usize> = HashMap::new();
-        (0..layout.constraints.len()).for_each(|row| *counts.entry(program.label(row)).or_default() += 1);
-        let multiplier = |row: usize| {
-            let label = program.label(row);
-            let at = next.entry(label).or_default();
-            *at += 1;
-            let list = self.rows.get(label).filter(|list| list.len() == counts[label]);
-            list.map_or(0.0, |list| list[*at - 1])
-        };
         warm.multipliers.lower.resize(layout.variables.len(), 0.0);
         warm.multipliers.upper.resize(layout.variables.len(), 0.0);
-        warm.multipliers.constraints = (0..layout.constraints.len()).map(multiplier).collect();
+        warm.multipliers.constraints = vec![0.0; layout.constraints.len()];
+        for (label, rows) in rows_by_label(program) {
+            let known = self.rows.get(label).filter(|known| known.len() == rows.len());
+            for (row, y) in rows.into_iter().zip(known.into_iter().flatten()) {
+                warm.multipliers.constraints[row] = *y;
+            }
+        }
         warm
     }
 }

@@ -78,14 +78,15 @@ impl Assembly<'_> {
         self.blocks.push(Box::new(block));
     }
 
-    /// Adds a path constraint at a node: a row for each of its functions, with its bound.
+    /// Adds a path constraint at a node: a row for each of its functions, with a label and its bound.
     pub fn path_constraint(
         &mut self,
         node: usize,
+        label: &Label,
         constraint: impl PathConstraint + 'static,
         bounds: &[Bound],
     ) {
-        let rows = bounds.iter().map(|bound| (self.row(*bound, constraint.label()), 1.0)).collect();
+        let rows = bounds.iter().map(|bound| (self.row(*bound, label.clone()), 1.0)).collect();
         self.node_function(node, constraint, rows);
     }
 

@@ -24,11 +24,10 @@
 //!
 //! ```text
 //! //! path/height.rs
-//! struct Height { node: usize, body: usize }
+//! struct Height { body: usize }
 //!
 //! impl PathConstraint for Height {
 //!     fn bodies(&self, _: &Model) -> [Option<usize>; 2] { [Some(self.body), None] }                        // sparsity
-//!     fn label(&self) -> Label { Label::Path { name: "height".into(), node: self.node } }
 //!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Result<(), Undefined> {
 //!         out[0] = at.center_of_mass(Some(self.body)).z;
 //!         Ok(())
@@ -41,7 +40,8 @@
 //!
 //! pub(super) fn add(assembly: &mut Assembly) {
 //!     for node in 0..=assembly.problem.plan.intervals {
-//!         assembly.path_constraint(node, Height { .. }, &[Bound::at_least(0.1)]);
+//!         let label = Label::Path { name: "height".into(), node };
+//!         assembly.path_constraint(node, &label, Height { .. }, &[Bound::at_least(0.1)]);
 //!     }
 //! }
 //! ```
@@ -74,12 +74,16 @@ pub use label::{Label, LabelRank};
 pub use variables::{Iterate, NONE, VariableIndices};
 
 use crate::plan::{Plan, left_jacobian};
-use block::AssembledBlock;
+use assembly::{Assembly, Family};
+use block::{AssembledBlock, ConstraintBlock, EPSILON, OBJECTIVE, central_difference};
+use linear::Linear;
+use node_islands::NodeIslands;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::displace;
-use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::joint::{Joint, JointKind};
 use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
-use workspace::{Context, Problem, Workspace};
+use variables::range;
+use workspace::{Context, DisplacedState, Problem, Workspace};
 
 /// A plan as a nonlinear program.
 pub struct Transcription {
@@ -126,6 +130,15 @@ impl Transcription {
         island: usize,
     ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
         dynamics::momenta(&self.problem, &mut self.workspace, at, (interval, island))
+    }
+}
+
+/// The place of the rotation vector among the degrees of freedom of a joint that has one.
+fn rotation_vector(joint: &Joint) -> Option<usize> {
+    match joint.kind {
+        JointKind::Spherical => Some(0),
+        JointKind::Free if !joint.particle => Some(3),
+        _ => None,
     }
 }
 
@@ -214,11 +227,7 @@ impl Program for Transcription {
         for firsts in &self.problem.indices.configurations {
             for (island, &first) in model.islands.iter().zip(firsts).filter(|(_, first)| **first != NONE) {
                 for link in &model.links[island.bodies.clone()] {
-                    let rotation = match link.joint.kind {
-                        JointKind::Spherical => 0,
-                        JointKind::Free if !link.joint.particle => 3,
-                        _ => continue,
-                    };
+                    let Some(rotation) = rotation_vector(&link.joint) else { continue };
                     let at = first + link.dof - island.dofs.start + rotation;
                     let entries = left_jacobian(&Vec3::new(x[at], x[at + 1], x[at + 2]));
                     blocks.push(ChartBlock { first: at, entries: entries.as_slice().to_vec(), size: 3 });

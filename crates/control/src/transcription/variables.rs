@@ -5,6 +5,7 @@
 
 use super::assembly::ConstraintSet;
 use super::contact::ContactGroup;
+use crate::islands::islands_of;
 use crate::plan::{MomentumCondition, Plan};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
@@ -190,7 +191,6 @@ fn has_unknown_momentum(plan: &Plan, groups: &[ContactGroup], node: usize, islan
     if node == plan.intervals {
         return plan.end.momentum[island] == MomentumCondition::Conditioned;
     }
-    let model = &plan.model;
     let jumps = groups.iter().any(|group| {
         group.node == node
             && group.islands.contains(&island)
@@ -199,9 +199,7 @@ fn has_unknown_momentum(plan: &Plan, groups: &[ContactGroup], node: usize, islan
     let conditioned = plan.conditions.iter().any(|condition| {
         condition.measure.depends_on_velocity()
             && condition.nodes.contains(node, plan.intervals)
-            && condition.measure.bodies().into_iter().flatten().any(|body| {
-                model.slots[body].is_some_and(|slot| model.islands[island].bodies.contains(&slot))
-            })
+            && islands_of(&plan.model, condition.measure.bodies().into_iter().flatten()).contains(&island)
     });
     jumps || conditioned
 }

@@ -1,8 +1,6 @@
 //! A separating plane at a node: heights of all vertices of both parts.
 
-use super::super::block::ConstraintBlock;
-use super::super::node_islands::NodeIslands;
-use super::super::workspace::{Context, Problem};
+use super::super::{ConstraintBlock, Context, NodeIslands, Problem};
 use super::SeparatingPlane;
 use crate::islands::island_of;
 use percussion_geometry::Vec3;

@@ -9,16 +9,11 @@
 //! angles            |φ1 - φ0| ≤ the limit
 //! ```
 
-use super::super::assembly::Assembly;
-use super::super::block::ConstraintBlock;
-use super::super::label::Label;
-use super::super::variables::NONE;
-use super::super::workspace::Context;
+use super::super::{Assembly, ConstraintBlock, Context, Label, NONE, rotation_vector};
 use crate::islands::island_of;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::difference;
-use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Undefined};
 use std::collections::HashSet;
@@ -150,14 +145,9 @@ fn limit_island(assembly: &mut Assembly, interval: usize, island: usize) {
     for link in &model.links[it.bodies.clone()] {
         let label = Label::RotationLimit { interval, body: link.body };
         let first = link.dof - it.dofs.start;
-        let rotations = match link.joint.kind {
-            JointKind::Spherical => Some(first),
-            JointKind::Free if !link.joint.particle => Some(first + 3),
-            _ => None,
-        };
-        if let Some(first) = rotations {
+        if let Some(rotation) = rotation_vector(&link.joint) {
             let row = assembly.row(Bound::at_least(MAX_ROTATION.cos()), label);
-            assembly.block(RotationLimit::new(interval, (island, first), firsts, row));
+            assembly.block(RotationLimit::new(interval, (island, first + rotation), firsts, row));
             continue;
         }
         for (i, coordinate) in link.coordinates().enumerate().filter(|(i, _)| link.joint.kind.is_angle(*i)) {

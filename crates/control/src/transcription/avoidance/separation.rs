@@ -1,10 +1,8 @@
 //! Separations of pairs of parts as path constraints.
 
-use super::super::assembly::Assembly;
 use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts, set_generalised_forces};
-use super::super::label::Label;
 use super::super::path::{PathConstraint, depends_on_unknowns};
-use super::super::workspace::Workspace;
+use super::super::{Assembly, Label, Workspace};
 use super::SeparatingPlane;
 use crate::clearance::nearest;
 use percussion_geometry::{Pose, Vec3};
@@ -39,7 +37,6 @@ pub enum SeparationKind {
 #[derive(Clone, Debug)]
 struct Separation {
     pair: (usize, usize),
-    node: usize,
     /// Its index among the warm starts.
     index: usize,
 }
@@ -47,10 +44,6 @@ struct Separation {
 impl PathConstraint for Separation {
     fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
         bodies_of_parts(model, self.pair)
-    }
-
-    fn label(&self) -> Label {
-        Label::Separation { pair: self.pair, node: self.node }
     }
 
     fn value(
@@ -96,19 +89,19 @@ pub(in super::super) fn add_separations(assembly: &mut Assembly) {
     for (index, constraint) in assembly.set.separations.iter().enumerate() {
         let pair = constraint.pair;
         for &(node, least) in &constraint.nodes {
-            let separation = Separation { pair, node, index };
+            let (separation, label) = (Separation { pair, index }, Label::Separation { pair, node });
             if !depends_on_unknowns(assembly.problem, node, &separation) {
                 continue;
             }
             match &constraint.kind {
                 SeparationKind::Plane(_) => {}
                 SeparationKind::Separation => {
-                    assembly.path_constraint(node, separation, &[Bound::at_least(least)]);
+                    assembly.path_constraint(node, &label, separation, &[Bound::at_least(least)]);
                 }
                 SeparationKind::HalfSpace(features, radius) => {
                     for feature in features {
-                        let gap = FeatureGap { pair, feature: *feature, label: separation.label() };
-                        assembly.path_constraint(node, gap, &[Bound::at_least(least + radius)]);
+                        let gap = FeatureGap { pair, feature: *feature };
+                        assembly.path_constraint(node, &label, gap, &[Bound::at_least(least + radius)]);
                     }
                 }
             }

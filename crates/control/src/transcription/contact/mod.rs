@@ -34,10 +34,7 @@ pub(super) use position::{FeatureGap, add_positions, bodies_of_parts, set_genera
 pub use region::ContactRegion;
 pub use resolve::{ContactResolutionError, ResolvedContact};
 
-use super::assembly::Assembly;
-use super::label::Label;
-use super::linear::Linear;
-use super::variables::range;
+use super::{Assembly, Label, Linear, range};
 use percussion_solve::nlp::Bound;
 
 /// Adds the impulses of all contact groups: to momentum balance, with their laws, friction cones and centres of pressure.

@@ -3,10 +3,10 @@
 //! Second derivatives are central differences of the gradient (`momentum_gradient.rs`); where functions are linear in momenta and impulses,
 //! along configurations alone.
 
-use super::super::block::{ConstraintBlock, EPSILON, central_difference};
-use super::super::node_islands::NodeIslands;
-use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Context, DisplacedState, Problem, Workspace};
+use super::super::{
+    ConstraintBlock, Context, DisplacedState, EPSILON, Iterate, NONE, NodeIslands, Problem, Workspace,
+    central_difference,
+};
 use super::ContactWorkspace;
 use super::constraint::ContactConstraint;
 use crate::plan::{Measure, MomentumCondition, Plan};

@@ -6,10 +6,8 @@
 //! joint       x(q_j) - x(q_k) = 0               at all nodes j while it holds; a rigid one with the orientation
 //! ```
 
-use super::super::assembly::Assembly;
-use super::super::label::Label;
 use super::super::path::{MeasureFunction, PathConstraint, point_second_derivatives};
-use super::super::workspace::Workspace;
+use super::super::{Assembly, Label, Workspace};
 use super::feature::SeparatingFeature;
 use super::resolve::ResolvedContact;
 use crate::clearance::poses;
@@ -27,8 +25,6 @@ pub(in super::super) struct FeatureGap {
     pub pair: (usize, usize),
     /// Their features.
     pub feature: SeparatingFeature,
-    /// The label of its row.
-    pub label: Label,
 }
 
 impl FeatureGap {
@@ -61,10 +57,6 @@ pub(in super::super) fn set_generalised_forces(
 impl PathConstraint for FeatureGap {
     fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
         bodies_of_parts(model, self.pair)
-    }
-
-    fn label(&self) -> Label {
-        self.label.clone()
     }
 
     fn value(
@@ -117,12 +109,12 @@ pub(in super::super) fn add_positions(assembly: &mut Assembly) {
     for (contact, (planned, resolved)) in plan.contacts.iter().zip(&set.contacts).enumerate() {
         let pair = resolved.pair;
         for feature in &resolved.features {
-            let gap = FeatureGap { pair, feature: *feature, label: Label::ContactGap { contact } };
-            assembly.path_constraint(planned.node, gap, &[Bound::equal(0.0)]);
+            let gap = FeatureGap { pair, feature: *feature };
+            assembly.path_constraint(planned.node, &Label::ContactGap { contact }, gap, &[Bound::equal(0.0)]);
         }
         for feature in resolved.enforced_boundaries(planned) {
-            let gap = FeatureGap { pair, feature: *feature, label: Label::ContactRegion { contact } };
-            assembly.path_constraint(planned.node, gap, &[Bound::at_least(0.0)]);
+            let (gap, label) = (FeatureGap { pair, feature: *feature }, Label::ContactRegion { contact });
+            assembly.path_constraint(planned.node, &label, gap, &[Bound::at_least(0.0)]);
         }
         if let Some(joint) = planned.joint {
             add_joint(assembly, contact, joint);
@@ -141,16 +133,19 @@ fn add_joint(assembly: &mut Assembly, contact: usize, joint: ContactJoint) {
             let label = Label::ContactJoint { contact, node };
             let rows = [(); 3].map(|()| assembly.row(Bound::equal(0.0), label.clone()));
             for (at, factor) in [(node, 1.0), (planned.node, -1.0)] {
-                let function = MeasureFunction { measure: measure.clone(), label: label.clone() };
-                assembly.node_function(at, function, rows.map(|row| (row, factor)).to_vec());
+                assembly.node_function(
+                    at,
+                    MeasureFunction(measure.clone()),
+                    rows.map(|row| (row, factor)).to_vec(),
+                );
             }
         }
         // Where the joint leaves, other corners may be planned to touch the face.
         let clear = node < last || planned.release_node.is_none();
         for corner in resolved.corners.iter().filter(|_| clear) {
             let label = Label::Separation { pair: resolved.pair, node };
-            let gap = FeatureGap { pair: resolved.pair, feature: *corner, label };
-            assembly.path_constraint(node, gap, &[Bound::at_least(0.0)]);
+            let gap = FeatureGap { pair: resolved.pair, feature: *corner };
+            assembly.path_constraint(node, &label, gap, &[Bound::at_least(0.0)]);
         }
     }
 }

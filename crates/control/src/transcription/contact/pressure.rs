@@ -8,13 +8,9 @@
 //!                                   one, where distances of corners are constant
 //! ```
 
-use super::super::assembly::Assembly;
-use super::super::block::{ConstraintBlock, EPSILON};
-use super::super::label::Label;
-use super::super::linear::Linear;
-use super::super::node_islands::NodeIslands;
-use super::super::variables::Iterate;
-use super::super::workspace::{Context, Problem};
+use super::super::{
+    Assembly, ConstraintBlock, Context, EPSILON, Iterate, Label, Linear, NodeIslands, Problem,
+};
 use super::feature::SeparatingFeature;
 use super::group::ContactGroup;
 use super::position::FeatureGap;

@@ -4,9 +4,9 @@
 //! body (`free_body.rs`) and trees (`tree.rs`) under uniform gravity have second derivatives in closed form. Of everything else they are
 //! central differences of the first ones: exact to about nine digits, and momenta are linear in control inputs.
 
-use super::super::block::{ConstraintBlock, EPSILON, central_difference};
-use super::super::variables::{Iterate, NONE, range};
-use super::super::workspace::{Context, Problem, Workspace};
+use super::super::{
+    ConstraintBlock, Context, EPSILON, Iterate, NONE, Problem, Workspace, central_difference, range,
+};
 use super::DynamicsWorkspace;
 use super::free_body::FreeBody;
 use super::tree;

@@ -7,8 +7,7 @@
 //! a·l = tr(Â e^θ0 Bᵀ e^-θ1)/h               ∂²/∂θ1² = sym(M) - tr M, M = Â Bᵀ    ∂²/∂θ0² the same with Bᵀ Â
 //! ```
 
-use super::super::variables::Iterate;
-use super::super::workspace::Problem;
+use super::super::{Iterate, Problem};
 use percussion_geometry::Vec3;
 use percussion_mechanics::body::BodyKind;
 use percussion_mechanics::discrete::Control;

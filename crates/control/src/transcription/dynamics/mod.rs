@@ -13,12 +13,7 @@ mod defect;
 mod free_body;
 mod tree;
 
-use super::assembly::Assembly;
-use super::block::ConstraintBlock;
-use super::label::Label;
-use super::linear::Linear;
-use super::variables::{Iterate, NONE};
-use super::workspace::{Context, Problem, Workspace};
+use super::{Assembly, ConstraintBlock, Context, Iterate, Label, Linear, NONE, Problem, Workspace};
 use crate::plan::MomentumCondition;
 use defect::DynamicsDefect;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};

@@ -1,8 +1,6 @@
 //! Control effort, `Σ σ h Σ w τ²` [Johnson 4.27; Leyendecker 5.2].
 
-use super::super::block::{ConstraintBlock, OBJECTIVE};
-use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Context, Problem};
+use super::super::{ConstraintBlock, Context, Iterate, NONE, OBJECTIVE, Problem};
 use percussion_solve::nlp::Undefined;
 
 /// The control effort of an interval.

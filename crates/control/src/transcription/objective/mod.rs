@@ -9,11 +9,7 @@ mod goal;
 
 pub(super) use goal::add_goals;
 
-use super::assembly::Assembly;
-use super::block::OBJECTIVE;
-use super::label::Label;
-use super::linear::Linear;
-use super::variables::NONE;
+use super::{Assembly, Label, Linear, NONE, OBJECTIVE};
 use control_effort::ControlEffort;
 use percussion_solve::nlp::Bound;
 

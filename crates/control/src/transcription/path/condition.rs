@@ -1,7 +1,6 @@
 //! Conditions of the plan on configurations: a measure is kept between bounds at selected nodes.
 
-use super::super::assembly::Assembly;
-use super::super::label::Label;
+use super::super::{Assembly, Label};
 use super::{MeasureFunction, depends_on_unknowns};
 
 /// Adds the conditions of the plan that do not depend on velocities.
@@ -11,9 +10,9 @@ pub(super) fn add(assembly: &mut Assembly) {
         let name: std::sync::Arc<str> = condition.name.as_str().into();
         for node in (0..=plan.intervals).filter(|&node| condition.nodes.contains(node, plan.intervals)) {
             let label = Label::Path { name: name.clone(), node };
-            let function = MeasureFunction { measure: condition.measure.clone(), label };
+            let function = MeasureFunction(condition.measure.clone());
             if depends_on_unknowns(assembly.problem, node, &function) {
-                assembly.path_constraint(node, function, &condition.bounds);
+                assembly.path_constraint(node, &label, function, &condition.bounds);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! A measure of the plan as a path constraint.
 
 use super::super::contact::SeparatingFeature;
-use super::super::label::Label;
 use super::super::workspace::Workspace;
 use super::{PathConstraint, point_second_derivatives};
 use crate::plan::{BodyPoint, Measure};
@@ -10,14 +9,9 @@ use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivative
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 
-/// The components of a measure.
+/// The components of a measure; none that depends on velocities.
 #[derive(Clone, Debug)]
-pub(in super::super) struct MeasureFunction {
-    /// The measure; none that depends on velocities.
-    pub measure: Measure,
-    /// The label of its rows.
-    pub label: Label,
-}
+pub(in super::super) struct MeasureFunction(pub Measure);
 
 /// The bodies that a measure depends on; of a coordinate the child of its joint.
 pub(in super::super) fn bodies_of(measure: &Measure, model: &Model) -> [Option<usize>; 2] {
@@ -32,15 +26,11 @@ pub(in super::super) fn bodies_of(measure: &Measure, model: &Model) -> [Option<u
 
 impl PathConstraint for MeasureFunction {
     fn rows(&self) -> usize {
-        self.measure.components()
+        self.0.components()
     }
 
     fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
-        bodies_of(&self.measure, model)
-    }
-
-    fn label(&self) -> Label {
-        self.label.clone()
+        bodies_of(&self.0, model)
     }
 
     fn value(
@@ -49,7 +39,7 @@ impl PathConstraint for MeasureFunction {
         _: &mut Workspace,
         out: &mut [f64],
     ) -> Result<(), Undefined> {
-        self.measure.value(kinematics, out);
+        self.0.value(kinematics, out);
         Ok(())
     }
 
@@ -59,13 +49,13 @@ impl PathConstraint for MeasureFunction {
         _: Option<&SeparatingFeature>,
         out: &mut [f64],
     ) {
-        self.measure.gradient(kinematics, out);
+        self.0.gradient(kinematics, out);
     }
 
     fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {
         let slot = |body: Option<usize>| body.and_then(|body| model.slots[body]);
         let pose = |body: Option<usize>| body.map_or_else(Pose::identity, |body| model.pose(state, body));
-        match &self.measure {
+        match &self.0 {
             Measure::Coordinate { .. } => Some(SecondDerivatives::Zero),
             Measure::Point { of, from } if slot(*from).is_none() => {
                 let n = pose(*from).direction(&Vec3::new(weights[0], weights[1], weights[2]));

@@ -14,10 +14,8 @@ pub(super) use measure_function::{MeasureFunction, bodies_of};
 pub(super) use node_block::NodeConstraints;
 pub(super) use velocity::add_velocity_conditions;
 
-use super::assembly::{Assembly, Family};
 use super::contact::SeparatingFeature;
-use super::label::Label;
-use super::workspace::{Problem, Workspace};
+use super::{Assembly, Family, Problem, Workspace};
 use super::{avoidance, contact, objective};
 use crate::islands::island_of;
 use node_block::NodeBlock;
@@ -39,9 +37,6 @@ pub(super) trait PathConstraint {
 
     /// Sparsity: the bodies on whose configuration they depend, two at most.
     fn bodies(&self, model: &Model) -> [Option<usize>; 2];
-
-    /// The label of their rows.
-    fn label(&self) -> Label;
 
     /// Their values.
     fn value(

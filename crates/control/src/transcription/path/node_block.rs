@@ -3,10 +3,8 @@
 //! Gradients are analytic. Second derivatives are closed where that is short ([`SecondDerivatives`](percussion_mechanics::kinematics::SecondDerivatives)); those of all
 //! other functions together are central differences of the gradient of their weighted sum, with active features constant.
 
-use super::super::block::{ConstraintBlock, EPSILON, central_difference};
 use super::super::contact::SeparatingFeature;
-use super::super::node_islands::NodeIslands;
-use super::super::workspace::{Context, Problem, Workspace};
+use super::super::{ConstraintBlock, Context, EPSILON, NodeIslands, Problem, Workspace, central_difference};
 use super::PathConstraint;
 use crate::islands::island_of;
 use percussion_mechanics::kinematics::ConfigurationKinematics;

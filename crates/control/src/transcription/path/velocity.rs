@@ -1,10 +1,7 @@
 //! Conditions and goals on velocities: functions of a node's configuration and momenta.
 
-use super::super::assembly::Assembly;
-use super::super::block::OBJECTIVE;
 use super::super::contact::{MomentumBlock, MomentumFunction};
-use super::super::label::Label;
-use super::super::variables::NONE;
+use super::super::{Assembly, Label, NONE, OBJECTIVE};
 use crate::islands::islands_of;
 
 /// Adds the conditions of the plan on velocities, and its goals.
