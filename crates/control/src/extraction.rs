@@ -118,13 +118,11 @@ impl Search<'_> {
     ) -> Option<Vec6> {
         let plan = self.plan;
         let island = &plan.model.islands[i];
-        let range = plan.actuators_of(i);
-        let (first, last) = (plan.first_component(range.start), plan.first_component(range.end));
-        let m = plan.components();
+        let (_, components) = plan.controls_of(i);
         let ends = (&at.nodes[k], &at.nodes[k + 1]);
         let h = program.indices().length(plan, at, k);
         // Control inputs and forces act within an interval; what jumps at a node between bodies that move cancels.
-        let own = &inputs[k * m + first..k * m + last];
+        let own = &inputs[k * plan.components()..][components];
         let external = external_impulse(plan, i, ends, (time + 0.5 * h, h), own).ok()?;
         let change =
             momentum(plan, island, ends.1, after) - momentum(plan, island, ends.0, before) - external;

@@ -1,4 +1,5 @@
-//! Searches from several starts: their seeds, and what is kept of them. Contacts at the ends, which no search begins with.
+//! Searches: around an obstacle, and through a planned collision whose time does not depend on the node. Searches from several starts: their
+//! seeds, and what is kept of them. Contacts at the ends, which no search begins with.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -93,4 +94,55 @@ fn contacts_are_planned_between_the_ends() {
     for at in [1, 25] {
         println!("node {at}: at {} s", solved(&wall_plan(at), &FREE_MOTION).contacts[0].time);
     }
+}
+
+#[test]
+fn contact_times_do_not_depend_on_the_node() {
+    let found: Vec<PlanSolution> = [4, 9, 14]
+        .into_iter()
+        .map(|node| {
+            println!("node {node}");
+            let found = solved(&wall_plan(node), &FREE_MOTION);
+            let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
+            assert!(delta < 1e-9, "{delta:e}");
+            assert!(found.clearance > -1e-9, "{:e}", found.clearance);
+            println!(
+                "contact at {:.6} s, sigma {:?}, delta {delta:.1e}",
+                found.contacts[0].time, found.time_scales
+            );
+            found
+        })
+        .collect();
+    let spread = |of: &dyn Fn(&PlanSolution) -> f64| {
+        let values: Vec<f64> = found.iter().map(of).collect();
+        let least = values.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let most = values.iter().fold(0.0_f64, |a, b| a.max(*b));
+        (most - least) / least
+    };
+    assert!(spread(&|m| m.contacts[0].time) < 0.015);
+    assert!(spread(&|m| m.objective) < 0.03);
+}
+
+#[test]
+fn a_search_that_is_stopped_is_reported_as_interrupted() {
+    let options = Options { starts: 3, ..Options::default() };
+    let (mut starts, mut after) = (0, 0);
+    // Stopped at the beginning of the second search: the first solution is kept, and no other search begins.
+    let found = solve(&wall_plan(9), &FREE_MOTION, &options, &mut |progress| {
+        starts += usize::from(progress.record.iteration == 0);
+        after += usize::from(starts > 1);
+        if starts > 1 { CallbackAction::Stop } else { CallbackAction::Continue }
+    })
+    .unwrap();
+    assert_eq!((found.outcome, starts, after), (Outcome::Interrupted, 2, 1));
+    assert!(found.violation < 1e-9, "{:e}", found.violation);
+}
+
+#[test]
+fn a_cube_passes_a_block() {
+    let (mut plan, guess) = around(30, Vec3::new(0.1, 0.2, 0.3), [0.2, 0.3, 0.3], [-0.03, 0.3, 0.02]);
+    plan.avoidance.as_mut().unwrap().margin = 0.01;
+    let found = solved(&plan, &guess);
+    assert!(found.clearance > 0.01 - 1e-8);
+    assert!(found.clearance_between > 0.0);
 }

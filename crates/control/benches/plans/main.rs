@@ -12,7 +12,7 @@ mod peer;
 mod posed;
 
 use clock::Clock;
-use common::{cube_wall, rest_to_rest};
+use common::{FREE_MOTION, cube_wall, rest_to_rest};
 use nalgebra::Rotation3;
 use percussion_control::plan::Plan;
 use percussion_control::solution::Outcome;
@@ -34,8 +34,7 @@ fn main() {
         lengths("a turn in free flight", &|n| (turn(n), Guess::Straight));
     }
     if selected("hit") {
-        let free = || Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
-        lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), free()));
+        lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), FREE_MOTION));
     }
     if selected("wall") {
         peer::beside(python.as_deref());

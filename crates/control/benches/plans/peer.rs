@@ -1,12 +1,12 @@
 //! One program, solved here and by CasADi with Ipopt.
 
 use crate::clock::Clock;
-use crate::common::cube_wall;
+use crate::common::{FREE_MOTION, cube_wall};
 use crate::posed::Posed;
-use percussion_control::plan::Plan;
+use percussion_control::plan::{MomentumCondition, Plan};
 use percussion_control::solution::Outcome;
 use percussion_control::transcription::Iterate;
-use percussion_control::{Guess, Options, PlanSolution, solve};
+use percussion_control::{Options, PlanSolution, solve};
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{CallbackAction, InteriorPoint, Outcome as NlpOutcome, Program, Solution};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub fn beside(python: Option<&str>) {
             }
         }
         let ours = ours.unwrap();
-        let layout = Posed::new(&cube_wall(30, node), &guess()).program;
+        let layout = Posed::new(&cube_wall(30, node), &FREE_MOTION).program;
         println!(
             "| {node} | {} | {} | percussion | {} | {:.2} | {:.2} | {:.2} | {:.9e} | {:.6} |",
             layout.layout().variables.len(),
@@ -100,19 +100,16 @@ pub fn beside(python: Option<&str>) {
     }
 }
 
-fn guess() -> Guess {
-    Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact }
-}
-
 fn here(node: usize) -> Ours {
     let from = Clock::now();
-    let found = solve(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| CallbackAction::Continue)
-        .unwrap();
+    let found =
+        solve(&cube_wall(30, node), &FREE_MOTION, &Options::default(), &mut |_| CallbackAction::Continue)
+            .unwrap();
     let whole = from.ms();
     assert_eq!(found.outcome, Outcome::Optimal);
     assert_eq!(found.rounds, 1, "the first program is the last");
     let from = Clock::now();
-    let mut posed = Posed::new(&cube_wall(30, node), &guess());
+    let mut posed = Posed::new(&cube_wall(30, node), &FREE_MOTION);
     let building = from.ms();
     let options = percussion_solve::nlp::Options {
         constraint_tolerance: Options::default().tolerance,
@@ -129,7 +126,7 @@ fn here(node: usize) -> Ours {
 /// The same by the peer.
 fn there(python: &str, node: usize, scale: f64) -> Value {
     let plan = cube_wall(30, node);
-    let problem = problem(&plan, &Posed::new(&plan, &guess()), scale);
+    let problem = problem(&plan, &Posed::new(&plan, &FREE_MOTION), scale);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/plans/peer.py");
     let mut child = Command::new(python)
         .arg(script)
@@ -153,8 +150,8 @@ fn problem(plan: &Plan, posed: &Posed, scale: f64) -> Value {
     let body = &plan.model.bodies[0];
     let matrix = |r: &Mat3| -> Vec<[f64; 3]> { (0..3).map(|i| [r[(i, 0)], r[(i, 1)], r[(i, 2)]]).collect() };
     let list = |v: &[f64]| v.to_vec();
-    let momentum = |momentum: &percussion_control::plan::MomentumCondition| match momentum {
-        percussion_control::plan::MomentumCondition::Given(p) => p.clone(),
+    let momentum = |momentum: &MomentumCondition| match momentum {
+        MomentumCondition::Given(p) => p.clone(),
         other => panic!("{other:?}"),
     };
     let bounds: Vec<f64> = plan.actuators.iter().flat_map(|a| a.bounds.iter().map(|b| b.upper)).collect();

@@ -42,15 +42,12 @@ impl<'a> ConstrainedMotion<'a> {
         let [_] = &model.islands[..] else { return None };
         let resolved = ResolvedContact::find(model, planned, at).ok()?;
         let contacts = model.contacts.as_ref()?;
-        let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-        let feature = &resolved.features[0];
-        let (mover, point) = match (p.slot, q.slot) {
-            (Some(_), None) => (p.body, feature.point_a),
-            (None, Some(_)) => (q.body, feature.point_b),
-            _ => return None,
-        };
-        let components = model.bodies[mover].principal.point(&point);
-        let measure = Measure::Point { of: BodyPoint { body: Some(mover), components }, from: None };
+        let (mover, point, other) = resolved.held_point(contacts);
+        if mover.slot.is_none() || other.slot.is_some() {
+            return None;
+        }
+        let components = model.bodies[mover.body].principal.point(&point);
+        let measure = Measure::Point { of: BodyPoint { body: Some(mover.body), components }, from: None };
         let mut place = [0.0; 3];
         measure.value(&ConfigurationKinematics::new(model, at), &mut place);
         let (differentiator, derivatives) = (Differentiator::default(), Derivatives::default());

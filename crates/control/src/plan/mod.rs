@@ -177,6 +177,13 @@ impl Plan {
         first..last
     }
 
+    /// The controls of an island, and the range of their components among those of an interval.
+    pub fn controls_of(&self, island: usize) -> (Vec<Control>, std::ops::Range<usize>) {
+        let own = self.actuators_of(island);
+        let components = self.first_component(own.start)..self.first_component(own.end);
+        (self.actuators[own].iter().map(|a| a.control).collect(), components)
+    }
+
     /// The index of the first component of an actuator among those of an interval.
     pub fn first_component(&self, actuator: usize) -> usize {
         self.actuators[..actuator].iter().map(|a| a.control.components()).sum()

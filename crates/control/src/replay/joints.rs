@@ -228,23 +228,18 @@ impl ContactJoints {
             let resolved = ResolvedContact::find(&plan.model, planned, &nodes[planned.node])?;
             // A resolved contact has parts, and one of them moves.
             let Some(contacts) = &plan.model.contacts else { continue };
-            let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-            let feature = resolved.features[0];
-            let (part, arm, parent) = match p.slot {
-                Some(_) => (p, feature.point_a, q.slot),
-                None => (q, feature.point_b, None),
-            };
+            let (part, arm, other) = resolved.held_point(contacts);
             let Some(child) = part.slot else { continue };
             let joint = PlannedJoint {
                 planned: planned.clone(),
                 joint,
                 last,
                 child,
-                parent,
+                parent: other.slot,
                 arm,
                 pair: resolved.pair,
-                feature,
-                first: p.slot.is_some(),
+                feature: resolved.features[0],
+                first: contacts.parts[resolved.pair.0].slot.is_some(),
                 times: (nodes[planned.node].time, planned.release_node.map(|node| nodes[node].time)),
                 made: None,
             };

@@ -43,25 +43,13 @@ pub enum Label {
         body: usize,
     },
     /// The gap of a planned contact is zero.
-    ContactGap {
-        /// The planned contact.
-        contact: usize,
-    },
+    ContactGap(usize),
     /// A planned contact lies within the faces or edges in contact.
-    ContactRegion {
-        /// The planned contact.
-        contact: usize,
-    },
+    ContactRegion(usize),
     /// The total normal impulse of faces is not negative.
-    Unilateral {
-        /// The planned contact.
-        contact: usize,
-    },
+    Unilateral(usize),
     /// The impact law of a planned contact.
-    ImpactLaw {
-        /// The planned contact.
-        contact: usize,
-    },
+    ImpactLaw(usize),
     /// The joint that a planned contact makes.
     ContactJoint {
         /// The planned contact.
@@ -118,12 +106,12 @@ impl Label {
                 "the rotation of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
                 plan.model.bodies[*body].name
             ),
-            Self::ContactGap { contact } => format!("{} is in contact", plan.contacts[*contact].name),
-            Self::ContactRegion { contact } => {
+            Self::ContactGap(contact) => format!("{} is in contact", plan.contacts[*contact].name),
+            Self::ContactRegion(contact) => {
                 format!("{} lies within the faces or edges in contact", plan.contacts[*contact].name)
             }
-            Self::Unilateral { contact } => format!("{} pushes", plan.contacts[*contact].name),
-            Self::ImpactLaw { contact } => format!("the impact law of {}", plan.contacts[*contact].name),
+            Self::Unilateral(contact) => format!("{} pushes", plan.contacts[*contact].name),
+            Self::ImpactLaw(contact) => format!("the impact law of {}", plan.contacts[*contact].name),
             Self::ContactJoint { contact, node } => {
                 format!("the joint made by {} {}", plan.contacts[*contact].name, at(*node))
             }

@@ -55,7 +55,7 @@ pub(super) fn add_impulses(assembly: &mut Assembly) {
                 let cone =
                     matches!(constraint.tangential, ImpulseLaw::Stick(_)) && law + 1 == constraint.law_rows();
                 let bound = if cone { Bound::at_least(0.0) } else { Bound::equal(0.0) };
-                rows.push((assembly.row(bound, Label::ImpactLaw { contact }), 1.0));
+                rows.push((assembly.row(bound, Label::ImpactLaw(contact)), 1.0));
             }
             if let Some(mu) = plan.contacts[contact].foothold() {
                 add_friction_pyramid(assembly, mu, next, &Label::FrictionCone { contact, node: group.node });

@@ -110,10 +110,10 @@ pub(in super::super) fn add_positions(assembly: &mut Assembly) {
         let pair = resolved.pair;
         for feature in &resolved.features {
             let gap = FeatureGap { pair, feature: *feature };
-            assembly.path_constraint(planned.node, &Label::ContactGap { contact }, gap, &[Bound::equal(0.0)]);
+            assembly.path_constraint(planned.node, &Label::ContactGap(contact), gap, &[Bound::equal(0.0)]);
         }
         for feature in resolved.enforced_boundaries(planned) {
-            let (gap, label) = (FeatureGap { pair, feature: *feature }, Label::ContactRegion { contact });
+            let (gap, label) = (FeatureGap { pair, feature: *feature }, Label::ContactRegion(contact));
             assembly.path_constraint(planned.node, &label, gap, &[Bound::at_least(0.0)]);
         }
         if let Some(joint) = planned.joint {
@@ -153,18 +153,13 @@ fn add_joint(assembly: &mut Assembly, contact: usize, joint: ContactJoint) {
 /// What a contact joint keeps constant: the point of the body that moves, on the other one or in the world; of a rigid one the orientation too.
 fn joint_measures(plan: &Plan, resolved: &ResolvedContact, joint: ContactJoint) -> Vec<Measure> {
     let Some(contacts) = &plan.model.contacts else { return Vec::new() };
-    let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-    let feature = &resolved.features[0];
+    let (mover, point, other) = resolved.held_point(contacts);
     // Features are in principal frames, measures in those of the author.
-    let (mover, point, other) = match p.slot {
-        Some(_) => (p.body, feature.point_a, q),
-        None => (q.body, feature.point_b, p),
-    };
-    let components = plan.model.bodies[mover].principal.point(&point);
-    let from = other.slot.map(|_| other.body);
-    let mut measures = vec![Measure::Point { of: BodyPoint { body: Some(mover), components }, from }];
+    let (body, from) = (mover.body, other.slot.map(|_| other.body));
+    let components = plan.model.bodies[body].principal.point(&point);
+    let mut measures = vec![Measure::Point { of: BodyPoint { body: Some(body), components }, from }];
     if joint == ContactJoint::Rigid {
-        measures.push(Measure::Attitude { body: mover, from, target: resolved.attitude });
+        measures.push(Measure::Attitude { body, from, target: resolved.attitude });
     }
     measures
 }

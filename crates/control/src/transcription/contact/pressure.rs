@@ -34,10 +34,9 @@ pub(super) fn add_center_of_pressure(assembly: &mut Assembly, group: &ContactGro
         }
         next += constraint.directions.count();
     }
-    let total = assembly.row(Bound::at_least(0.0), Label::Unilateral { contact });
+    let total = assembly.row(Bound::at_least(0.0), Label::Unilateral(contact));
     let mut terms: Vec<(usize, usize, f64)> = normals.iter().map(|&normal| (total, normal, 1.0)).collect();
-    let inside =
-        |assembly: &mut Assembly| assembly.row(Bound::at_least(0.0), Label::ContactRegion { contact });
+    let inside = |assembly: &mut Assembly| assembly.row(Bound::at_least(0.0), Label::ContactRegion(contact));
     for j in 0..region.own_distances.first().map_or(0, Vec::len) {
         let row = inside(assembly);
         terms.extend(normals.iter().zip(&region.own_distances).map(|(&normal, own)| (row, normal, own[j])));

@@ -6,8 +6,10 @@ use crate::clearance::{poses, smaller_radius};
 use crate::plan::{ContactJoint, PlannedContact};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactGeometry, ContactPoint, ManifoldQuery, PairWarmStart, PartShape};
-use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::contact::{
+    ContactGeometry, ContactPoint, ManifoldQuery, PairWarmStart, Part, PartShape,
+};
+use percussion_mechanics::rotation::{Mat3, orthonormalised};
 use percussion_mechanics::{Model, State};
 use thiserror::Error;
 
@@ -87,21 +89,20 @@ impl ResolvedContact {
         }
         let at = &poses(contacts, pair, state);
         let feature = SeparatingFeature::new(contacts, pair, at, &nearest, &warm_start);
-        // As measured by a rigid joint: the body that moves, relative to the other or to the world.
-        let (a, b) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-        let (mover, other) = if a.slot.is_some() { (a, b) } else { (b, a) };
-        let turned = |body: usize| *model.pose(state, body).rotation.matrix();
-        let from = if other.slot.is_some() { turned(other.body) } else { Mat3::identity() };
-        let attitude = from.transpose() * turned(mover.body);
         let mut found = Self {
             pair,
             features: vec![feature],
             slides: false,
             corners: Vec::new(),
-            attitude: percussion_mechanics::rotation::orthonormalised(&attitude),
+            attitude: Mat3::identity(),
             shares: vec![1.0],
             region: None,
         };
+        // As measured by a rigid joint: the body that moves, relative to the other or to the world.
+        let (mover, _, other) = found.held_point(contacts);
+        let turned = |part: &Part| *model.pose(state, part.body).rotation.matrix();
+        let from = if other.slot.is_some() { turned(other) } else { Mat3::identity() };
+        found.attitude = orthonormalised(&(from.transpose() * turned(mover)));
         if planned.flat {
             let mut list = Vec::new();
             let window = FACE_WINDOW * smaller_radius(contacts, pair);
@@ -128,6 +129,16 @@ impl ResolvedContact {
             found.corners = other_corners(contacts, pair, at, &feature);
         }
         Ok(found)
+    }
+
+    /// What a contact joint holds: the part that moves with the point on it, in the body's principal frame, and the other part.
+    pub(crate) fn held_point<'a>(&self, contacts: &'a ContactGeometry) -> (&'a Part, Vec3, &'a Part) {
+        let (p, q) = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
+        let feature = &self.features[0];
+        match p.slot {
+            Some(_) => (p, feature.point_a, q),
+            None => (q, feature.point_b, p),
+        }
     }
 
     /// The separation of the two parts in a state.

@@ -39,10 +39,8 @@ impl DynamicsDefect {
     pub fn new(problem: &Problem, interval: usize, island: usize, (before, after): (usize, usize)) -> Self {
         let (plan, indices) = (&problem.plan, &problem.indices);
         let dofs = plan.model.islands[island].dofs.len();
-        let actuators = plan.actuators_of(island);
-        let controls: Vec<Control> = plan.actuators[actuators.clone()].iter().map(|a| a.control).collect();
-        let components = controls.iter().map(Control::components).sum();
-        let inputs = indices.inputs[interval] + plan.first_component(actuators.start);
+        let (controls, own) = plan.controls_of(island);
+        let (components, inputs) = (own.len(), indices.inputs[interval] + own.start);
         let mut variables: Vec<usize> = indices.configuration(plan, interval, island).collect();
         variables.extend(indices.configuration(plan, interval + 1, island));
         variables.extend(inputs..inputs + components);
