@@ -244,17 +244,12 @@ fn active_constraints(program: &mut Transcription, solution: &Solution<Iterate>)
     }
     let (layout, m) = (program.layout(), &solution.multipliers);
     let bounds: Vec<f64> = m.upper.iter().zip(&m.lower).map(|(upper, lower)| upper - lower).collect();
-    let active = active_indices(&layout.constraints, &rows, &m.constraints);
-    let mut list: Vec<ActiveConstraint> = active
-        .into_iter()
-        .map(|row| ActiveConstraint { name: program.constraint_name(row), multiplier: m.constraints[row] })
-        .collect();
-    let active = active_indices(&layout.variables, &columns, &bounds);
-    list.extend(
-        active
-            .into_iter()
-            .map(|v| ActiveConstraint { name: program.variable_name(v), multiplier: bounds[v] }),
-    );
+    let rows = active_indices(&layout.constraints, &rows, &m.constraints).into_iter();
+    let rows = rows.map(|row| (program.constraint_name(row), m.constraints[row]));
+    let variables = active_indices(&layout.variables, &columns, &bounds).into_iter();
+    let variables = variables.map(|v| (program.variable_name(v), bounds[v]));
+    let all = rows.chain(variables).map(|(name, multiplier)| ActiveConstraint { name, multiplier });
+    let mut list: Vec<ActiveConstraint> = all.collect();
     list.sort_by(|a, b| b.multiplier.abs().total_cmp(&a.multiplier.abs()));
     list
 }

@@ -179,21 +179,16 @@ impl Search<'_> {
         changed
     }
 
-    /// The allowed penetration of a pair between nodes, m.
-    fn allowed_penetration(&self, pair: (usize, usize)) -> f64 {
-        let Some(contacts) = &self.plan.model.contacts else { return 0.0 };
-        ALLOWED_PENETRATION * smaller_radius(contacts, pair)
-    }
-
     /// Pairs that penetrate between nodes by more than is allowed, with the interval and the least gap.
     fn penetrating_pairs(&self, at: &Iterate) -> Vec<((usize, usize), usize, f64)> {
         let mut list = Vec::new();
+        let Some(contacts) = &self.plan.model.contacts else { return list };
         for interval in 0..self.plan.intervals {
             // A point that a joint holds leaves its place only because rates are constant here.
             for &(pair, _) in self.pairs.iter().filter(|(pair, _)| !self.holds(*pair, interval)) {
                 let ends = (&at.nodes[interval], &at.nodes[interval + 1]);
                 let least = min_gap_between(&self.plan.model, pair, ends, 0.0);
-                if least < -self.allowed_penetration(pair) {
+                if least < -ALLOWED_PENETRATION * smaller_radius(contacts, pair) {
                     list.push((pair, interval, least));
                 }
             }

@@ -15,7 +15,7 @@
 use crate::extraction::{impulses, normal_impulses};
 use crate::guess::InitialPath;
 use crate::pairs;
-use crate::plan::{ContactFriction, Plan, PlannedContact};
+use crate::plan::{ContactFriction, Plan};
 use crate::solution::{Outcome, PlanSolution};
 use crate::transcription::{
     ConstraintSet, ContactRegion, ContactResolutionError, Iterate, Label, LabelRank, ResolvedContact,
@@ -279,7 +279,7 @@ impl<'a> Search<'a> {
             } else {
                 changed |= self.examine_region(program, at, m);
             }
-            changed |= self.examine_sliding(program, at, m, planned);
+            changed |= self.examine_sliding(program, at, m);
         }
         Ok(changed)
     }
@@ -309,13 +309,8 @@ impl<'a> Search<'a> {
     }
 
     /// Lets a sticking contact slide whose impulse is on the friction cone; whether that is new.
-    fn examine_sliding(
-        &mut self,
-        program: &Transcription,
-        at: &Iterate,
-        contact: usize,
-        planned: &PlannedContact,
-    ) -> bool {
+    fn examine_sliding(&mut self, program: &Transcription, at: &Iterate, contact: usize) -> bool {
+        let planned = &self.plan.contacts[contact];
         let resolved = &mut self.set.contacts[contact];
         if let ContactFriction::Coulomb(mu) = planned.friction
             && planned.joint.is_none()

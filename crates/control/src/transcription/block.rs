@@ -4,6 +4,9 @@ use super::variables::NONE;
 use super::workspace::Context;
 use percussion_solve::nlp::{SparsityPattern, Undefined};
 
+/// Undefined where forces or separations are.
+pub type Evaluation = Result<(), Undefined>;
+
 /// The row of the objective.
 pub const OBJECTIVE: usize = usize::MAX - 1;
 
@@ -14,7 +17,7 @@ pub const EPSILON: f64 = 1e-5;
 pub fn central_difference(
     sides: &mut [Vec<f64>; 2],
     step: f64,
-    mut gradient: impl FnMut(f64, &mut [f64]) -> Result<(), Undefined>,
+    mut gradient: impl FnMut(f64, &mut [f64]) -> Evaluation,
 ) -> Result<impl Iterator<Item = f64>, Undefined> {
     for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
         gradient(sign * step, side)?;
@@ -29,13 +32,13 @@ pub trait ConstraintBlock {
     fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]);
 
     /// Its functions.
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined>;
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation;
 
     /// Their derivatives, column by column: `out[variable * rows + row]`, zero on entry.
-    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined>;
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation;
 
     /// The Hessian of their weighted sum, zero on entry; only its symmetric part counts. Not called if nothing curves or weighs.
-    fn hessian(&self, _: &mut Context, _weights: &[f64], _out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, _: &mut Context, _weights: &[f64], _out: &mut [f64]) -> Evaluation {
         Ok(())
     }
 

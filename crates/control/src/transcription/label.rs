@@ -87,6 +87,7 @@ impl Label {
             k if k == plan.intervals => "at the end".to_owned(),
             k => format!("at node {k}"),
         };
+        let name = |contact: &usize| &plan.contacts[*contact].name;
         match self {
             Self::Dynamics { node, island } => {
                 format!("the equations of motion of {} {}", bodies(plan, *island), at(*node))
@@ -106,17 +107,17 @@ impl Label {
                 "the rotation of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
                 plan.model.bodies[*body].name
             ),
-            Self::ContactGap(contact) => format!("{} is in contact", plan.contacts[*contact].name),
+            Self::ContactGap(contact) => format!("{} is in contact", name(contact)),
             Self::ContactRegion(contact) => {
-                format!("{} lies within the faces or edges in contact", plan.contacts[*contact].name)
+                format!("{} lies within the faces or edges in contact", name(contact))
             }
-            Self::Unilateral(contact) => format!("{} pushes", plan.contacts[*contact].name),
-            Self::ImpactLaw(contact) => format!("the impact law of {}", plan.contacts[*contact].name),
+            Self::Unilateral(contact) => format!("{} pushes", name(contact)),
+            Self::ImpactLaw(contact) => format!("the impact law of {}", name(contact)),
             Self::ContactJoint { contact, node } => {
-                format!("the joint made by {} {}", plan.contacts[*contact].name, at(*node))
+                format!("the joint made by {} {}", name(contact), at(*node))
             }
             Self::FrictionCone { contact, node } => {
-                format!("the friction cone of the foothold {} {}", plan.contacts[*contact].name, at(*node))
+                format!("the friction cone of the foothold {} {}", name(contact), at(*node))
             }
             Self::Time => "the total time".to_owned(),
         }

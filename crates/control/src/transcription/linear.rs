@@ -1,8 +1,8 @@
 //! Linear functions of scalar variables.
 
+use super::Evaluation;
 use super::block::ConstraintBlock;
 use super::workspace::Context;
-use percussion_solve::nlp::Undefined;
 
 /// `Σ coefficient x`, added to rows.
 pub struct Linear {
@@ -40,14 +40,14 @@ impl ConstraintBlock for Linear {
         (&self.variables, &self.rows)
     }
 
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         for &(r, v, coefficient) in &self.entries {
             out[r] += coefficient * context.at.scalars[self.variables[v]];
         }
         Ok(())
     }
 
-    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Evaluation {
         for &(r, v, coefficient) in &self.entries {
             out[v * self.rows.len() + r] += coefficient;
         }

@@ -75,7 +75,7 @@ pub use variables::{Iterate, NONE, VariableIndices};
 
 use crate::plan::{Plan, left_jacobian};
 use assembly::{Assembly, Family};
-use block::{AssembledBlock, ConstraintBlock, EPSILON, OBJECTIVE, central_difference};
+use block::{AssembledBlock, ConstraintBlock, EPSILON, Evaluation, OBJECTIVE, central_difference};
 use linear::Linear;
 use node_islands::NodeIslands;
 use percussion_geometry::Vec3;
@@ -187,12 +187,7 @@ impl Program for Transcription {
         Ok(objective)
     }
 
-    fn differentiate(
-        &mut self,
-        at: &Iterate,
-        gradient: &mut [f64],
-        jacobian: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn differentiate(&mut self, at: &Iterate, gradient: &mut [f64], jacobian: &mut [f64]) -> Evaluation {
         let Self { problem, workspace, scratch, .. } = self;
         gradient.fill(0.0);
         workspace.kinematics.clear();
@@ -210,7 +205,7 @@ impl Program for Transcription {
         weight: f64,
         multipliers: &[f64],
         hessian: &mut [f64],
-    ) -> Result<(), Undefined> {
+    ) -> Evaluation {
         let Self { problem, workspace, scratch, .. } = self;
         workspace.kinematics.clear();
         let mut context = Context { problem, workspace, at };

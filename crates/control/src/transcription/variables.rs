@@ -149,13 +149,11 @@ impl VariableIndices {
             bounds[first..].iter_mut().zip(each).for_each(|(bound, own)| *bound = own);
         }
         for (group, &first) in groups.iter().zip(&self.impulses) {
-            let mut next = first;
-            for (c, constraint) in group.constraints.iter().enumerate() {
+            for (c, (next, _, constraint)) in group.impulses(first).enumerate() {
                 // A point is unilateral. The three points of a face represent its force and where it acts: each of them may pull.
                 if constraint.directions.has_normal() && group.is_single(c) {
                     bounds[next] = Bound::at_least(0.0);
                 }
-                next += constraint.directions.count();
             }
         }
         if self.time_scales != NONE {

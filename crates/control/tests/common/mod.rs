@@ -126,32 +126,18 @@ pub fn rest_to_rest(body: &dyn Fn() -> Body, to: Pose, intervals: usize, time: f
     plan
 }
 
-/// How a cube comes to a wall, and how strong it is.
-pub struct Approach {
-    /// Distance of its centre from the wall at the start, m.
-    pub start: f64,
-    /// Its rotation vector there.
-    pub turn: Vec3,
-    /// Distance at the end, m.
-    pub end: f64,
-    /// Bounds of force, N, and torque, N m.
-    pub bounds: (f64, f64),
-}
-
 /// A cube that must hit a wall to come back, at a planned node.
 pub fn wall_plan(node: usize) -> Plan {
-    let turn = Vec3::new(0.0, 0.2, 0.02);
-    hit_wall(30, node, &Approach { start: 0.11, turn, end: 0.18, bounds: (0.02, 0.01) })
+    hit_wall(30, node, [0.11, 0.18], Vec3::new(0.0, 0.2, 0.02), [0.02, 0.01])
 }
 
 /// The same with the figures of the scene `cube-wall`: weaker, and tilted about both axes.
 pub fn cube_wall(intervals: usize, node: usize) -> Plan {
-    let turn = Vec3::new(0.037, 0.2, 0.037);
-    let approach = Approach { start: 0.10425, turn, end: 0.18325, bounds: (0.002, 0.001) };
-    hit_wall(intervals, node, &approach)
+    hit_wall(intervals, node, [0.10425, 0.18325], Vec3::new(0.037, 0.2, 0.037), [0.002, 0.001])
 }
 
-fn hit_wall(intervals: usize, node: usize, approach: &Approach) -> Plan {
+/// From one distance from the wall to another, m, from a rotation vector to none, with greatest force, N, and torque, N m.
+fn hit_wall(intervals: usize, node: usize, distances: [f64; 2], turn: Vec3, greatest: [f64; 2]) -> Plan {
     let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
         let mut builder = ModelBuilder::new();
         let body = builder.body(cube("cube", 0.1), Pose::new(Rotation3::from_scaled_axis(turn), position));
@@ -159,14 +145,13 @@ fn hit_wall(intervals: usize, node: usize, approach: &Approach) -> Plan {
         builder.body(wall(Vec3::y()), Pose::identity());
         build(builder)
     };
-    let (model, state) =
-        place(Vec3::new(0.0, approach.start, 0.0), approach.turn, Vec3::new(0.0, -0.25, 0.0));
-    let (_, end) = place(Vec3::new(0.0, approach.end, 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
+    let (model, state) = place(Vec3::new(0.0, distances[0], 0.0), turn, Vec3::new(0.0, -0.25, 0.0));
+    let (_, end) = place(Vec3::new(0.0, distances[1], 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
     let mut plan = from_to(&model, &state, end, intervals, 0.75 / intervals as f64);
     plan.actuators = thrusters(&model, 0);
-    let (force, torque) = approach.bounds;
-    plan.actuators[0].bounds = vec![Bound::between(-force, force); 3];
-    plan.actuators[1].bounds = vec![Bound::between(-torque, torque); 3];
+    for (actuator, most) in plan.actuators.iter_mut().zip(greatest) {
+        actuator.bounds = vec![Bound::between(-most, most); 3];
+    }
     plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
     plan.contacts = vec![PlannedContact { flat: true, ..PlannedContact::new("the hit", node, (0, 1)) }];
     plan

@@ -1,13 +1,12 @@
 //! A separating plane at a node: heights of all vertices of both parts.
 
-use super::super::{ConstraintBlock, Context, NodeIslands, Problem};
+use super::super::{ConstraintBlock, Context, Evaluation, NodeIslands, Problem};
 use super::SeparatingPlane;
 use crate::islands::island_of;
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::contact::ContactGeometry;
 use percussion_mechanics::kinematics::{AncestorChain, KinematicsCache};
-use percussion_solve::nlp::Undefined;
 
 /// Rows of a separating plane at a node.
 pub struct PlaneBlock {
@@ -120,7 +119,7 @@ impl ConstraintBlock for PlaneBlock {
         (&self.variables, &self.rows)
     }
 
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let Context { problem, at, .. } = *context;
         let Some(contacts) = &problem.plan.model.contacts else { return Ok(()) };
         let n = at.planes[self.index];
@@ -131,7 +130,7 @@ impl ConstraintBlock for PlaneBlock {
         Ok(())
     }
 
-    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let Some(contacts) = &context.problem.plan.model.contacts else { return Ok(()) };
         let (state, n) = (&context.at.nodes[self.islands.node], context.at.planes[self.index]);
         let tangents = self.plane.tangents(&n);
@@ -152,7 +151,7 @@ impl ConstraintBlock for PlaneBlock {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let Some(contacts) = &context.problem.plan.model.contacts else { return Ok(()) };
         let (state, n) = (&context.at.nodes[self.islands.node], context.at.planes[self.index]);
         let (all, rotations) = (self.variables.len(), self.plane.rotations());

@@ -9,13 +9,13 @@
 //! angles            |φ1 - φ0| ≤ the limit
 //! ```
 
-use super::super::{Assembly, ConstraintBlock, Context, Label, NONE, rotation_vector};
+use super::super::{Assembly, ConstraintBlock, Context, Evaluation, Label, NONE, rotation_vector};
 use crate::islands::island_of;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::difference;
 use percussion_mechanics::rotation::Mat3;
-use percussion_solve::nlp::{Bound, Undefined};
+use percussion_solve::nlp::Bound;
 use std::collections::HashSet;
 
 /// Greatest rotation of a body in an interval over which it keeps apart from another, rad.
@@ -56,12 +56,12 @@ impl ConstraintBlock for RotationLimit {
         (&self.variables, &self.row)
     }
 
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         out[0] = 0.5 * (self.rotation(context).trace() - 1.0);
         Ok(())
     }
 
-    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let b = self.rotation(context);
         let slope = Vec3::new(b[(1, 2)] - b[(2, 1)], b[(2, 0)] - b[(0, 2)], b[(0, 1)] - b[(1, 0)]) * 0.5;
         out[..3].copy_from_slice((-slope).as_slice());
@@ -69,7 +69,7 @@ impl ConstraintBlock for RotationLimit {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let b = self.rotation(context);
         let w = 0.5 * weights[0];
         let across = Mat3::identity() * b.trace();
@@ -100,13 +100,13 @@ impl ConstraintBlock for AngleLimit {
         (&self.variables, &self.row)
     }
 
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let [start, end] = [0, 1].map(|k| context.at.nodes[self.interval + k].coordinates[self.coordinate]);
         out[0] = end - start;
         Ok(())
     }
 
-    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Evaluation {
         out.copy_from_slice(&[-1.0, 1.0]);
         Ok(())
     }

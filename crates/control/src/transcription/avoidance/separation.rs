@@ -2,7 +2,7 @@
 
 use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts, set_generalised_forces};
 use super::super::path::{PathConstraint, depends_on_unknowns};
-use super::super::{Assembly, Label, Workspace};
+use super::super::{Assembly, Evaluation, Label, Workspace};
 use super::SeparatingPlane;
 use crate::clearance::nearest;
 use percussion_geometry::{Pose, Vec3};
@@ -51,7 +51,7 @@ impl PathConstraint for Separation {
         kinematics: &ConfigurationKinematics,
         workspace: &mut Workspace,
         out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    ) -> Evaluation {
         let warm_start = &mut workspace.avoidance.warm_starts[self.index];
         out[0] = separation(kinematics.model, kinematics.state, self.pair, warm_start)?;
         Ok(())

@@ -44,15 +44,6 @@ enum ContactPlace {
     Edges([Vec3; 2], [Vec3; 2]),
 }
 
-impl ContactPlace {
-    /// Where edges cross.
-    fn crossing(points: &[Vec3; 2], edges: &[Vec3; 2]) -> Vec3 {
-        let c = edges[0].cross(&edges[1]);
-        let t = (points[1] - points[0]).cross(&edges[1]).dot(&c) / c.norm_squared();
-        points[0] + edges[0] * t
-    }
-}
-
 /// The features whose normal is the first axis, with the poses of the bodies.
 #[derive(Clone, Debug)]
 struct NormalAxes {
@@ -256,7 +247,10 @@ fn contact_place(feature: &SeparatingFeature, poses: &[Pose; 2]) -> (Vec3, Conta
         NormalAttachment::Edges(e1, e2) => {
             let points = [poses[0].point(&feature.point_a), poses[1].point(&feature.point_b)];
             let edges = [poses[0].direction(e1), poses[1].direction(e2)];
-            (ContactPlace::crossing(&points, &edges), ContactPlace::Edges(points, edges))
+            // Where the edges cross.
+            let c = edges[0].cross(&edges[1]);
+            let t = (points[1] - points[0]).cross(&edges[1]).dot(&c) / c.norm_squared();
+            (points[0] + edges[0] * t, ContactPlace::Edges(points, edges))
         }
     }
 }

@@ -49,8 +49,7 @@ pub(super) fn add_impulses(assembly: &mut Assembly) {
             let n = plan.model.islands[island].dofs.len();
             rows.extend(range(if phase_end { before } else { after }, n).map(|row| (row, 1.0)));
         }
-        let mut next = first;
-        for (constraint, &contact) in group.constraints.iter().zip(&group.contacts) {
+        for (next, contact, constraint) in group.impulses(first) {
             for law in 0..constraint.law_rows() {
                 let cone =
                     matches!(constraint.tangential, ImpulseLaw::Stick(_)) && law + 1 == constraint.law_rows();
@@ -60,7 +59,6 @@ pub(super) fn add_impulses(assembly: &mut Assembly) {
             if let Some(mu) = plan.contacts[contact].foothold() {
                 add_friction_pyramid(assembly, mu, next, &Label::FrictionCone { contact, node: group.node });
             }
-            next += constraint.directions.count();
         }
         pressure::add_center_of_pressure(assembly, group, first);
         let function = MomentumFunction::Impulses(group.constraints.clone());

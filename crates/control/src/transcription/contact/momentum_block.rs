@@ -4,14 +4,13 @@
 //! along configurations alone.
 
 use super::super::{
-    ConstraintBlock, Context, DisplacedState, EPSILON, Iterate, NONE, NodeIslands, Problem, Workspace,
-    central_difference,
+    ConstraintBlock, Context, DisplacedState, EPSILON, Evaluation, Iterate, NONE, NodeIslands, Problem,
+    Workspace, central_difference,
 };
 use super::ContactWorkspace;
 use super::constraint::ContactConstraint;
 use crate::plan::{Measure, MomentumCondition, Plan};
 use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::Undefined;
 
 /// Least momentum or impulse to which the step of central differences is relative.
 const MIN_SCALE: f64 = 1e-4;
@@ -140,11 +139,7 @@ impl ConstraintBlock for MomentumBlock {
         (&self.variables, &self.rows)
     }
 
-    fn value(
-        &self,
-        Context { problem, workspace, at }: &mut Context,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, Context { problem, workspace, at }: &mut Context, out: &mut [f64]) -> Evaluation {
         let workspace = &mut workspace.contact;
         self.read_scalars(at, &mut workspace.scalars);
         self.linearize(workspace, &problem.plan.model, &at.nodes[self.islands.node]);
@@ -152,7 +147,7 @@ impl ConstraintBlock for MomentumBlock {
         Ok(())
     }
 
-    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let (workspace, model) = (&mut context.workspace.contact, &context.problem.plan.model);
         self.read_scalars(context.at, &mut workspace.scalars);
         self.linearize(workspace, model, &context.at.nodes[self.islands.node]);
@@ -167,7 +162,7 @@ impl ConstraintBlock for MomentumBlock {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let (model, state) = (&*context.problem.plan.model, &context.at.nodes[self.islands.node]);
         let Workspace { contact: workspace, displaced, .. } = &mut *context.workspace;
         self.read_scalars(context.at, &mut workspace.scalars);

@@ -7,7 +7,7 @@
 //! ```
 
 use super::super::path::{MeasureFunction, PathConstraint, point_second_derivatives};
-use super::super::{Assembly, Label, Workspace};
+use super::super::{Assembly, Evaluation, Label, Workspace};
 use super::feature::SeparatingFeature;
 use super::resolve::ResolvedContact;
 use crate::clearance::poses;
@@ -16,7 +16,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::{Bound, Undefined};
+use percussion_solve::nlp::Bound;
 
 /// The gap of two separating features, m.
 #[derive(Clone, Debug)]
@@ -59,12 +59,7 @@ impl PathConstraint for FeatureGap {
         bodies_of_parts(model, self.pair)
     }
 
-    fn value(
-        &self,
-        kinematics: &ConfigurationKinematics,
-        _: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, kinematics: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
         let Some(contacts) = &kinematics.model.contacts else { return Ok(()) };
         let poses = poses(contacts, self.pair, kinematics.state);
         out[0] = self.feature.evaluate(&poses).gap;

@@ -9,15 +9,16 @@
 //! ```
 
 use super::super::{
-    Assembly, ConstraintBlock, Context, EPSILON, Iterate, Label, Linear, NodeIslands, Problem,
+    Assembly, ConstraintBlock, Context, EPSILON, Evaluation, Iterate, Label, Linear, NodeIslands, Problem,
 };
+use super::constraint::ContactConstraint;
 use super::feature::SeparatingFeature;
 use super::group::ContactGroup;
 use super::position::FeatureGap;
 use crate::clearance::poses;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::{Bound, Undefined};
+use percussion_solve::nlp::Bound;
 
 /// Adds the rows of a contact group if it is an impact of faces with a region that is enforced.
 pub(super) fn add_center_of_pressure(assembly: &mut Assembly, group: &ContactGroup, first: usize) {
@@ -26,14 +27,10 @@ pub(super) fn add_center_of_pressure(assembly: &mut Assembly, group: &ContactGro
     let (problem, resolved) = (assembly.problem, &assembly.set.contacts[contact]);
     let is_impact = problem.plan.contacts[contact].joint.is_none() && group.constraints.len() > 1;
     let Some(region) = resolved.region.as_ref().filter(|_| is_impact) else { return };
-    let mut next = first;
-    let mut normals = Vec::new();
-    for constraint in &group.constraints {
-        if constraint.directions.has_normal() {
-            normals.push(next);
-        }
-        next += constraint.directions.count();
-    }
+    let normal = |(next, _, constraint): (usize, usize, &ContactConstraint)| {
+        constraint.directions.has_normal().then_some(next)
+    };
+    let normals: Vec<usize> = group.impulses(first).filter_map(normal).collect();
     let total = assembly.row(Bound::at_least(0.0), Label::Unilateral(contact));
     let mut terms: Vec<(usize, usize, f64)> = normals.iter().map(|&normal| (total, normal, 1.0)).collect();
     let inside = |assembly: &mut Assembly| assembly.row(Bound::at_least(0.0), Label::ContactRegion(contact));
@@ -113,7 +110,7 @@ impl ConstraintBlock for CenterOfPressure {
         (&self.variables, &self.rows)
     }
 
-    fn value(&self, Context { problem, at, .. }: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, Context { problem, at, .. }: &mut Context, out: &mut [f64]) -> Evaluation {
         let gaps = self.gaps(&problem.plan.model, &at.nodes[self.islands.node]);
         for (impulse, gaps) in self.impulses(at).zip(gaps.chunks_exact(self.rows.len())) {
             out.iter_mut().zip(gaps).for_each(|(o, gap)| *o += impulse * gap);
@@ -121,7 +118,7 @@ impl ConstraintBlock for CenterOfPressure {
         Ok(())
     }
 
-    fn jacobian(&self, Context { problem, at, .. }: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, Context { problem, at, .. }: &mut Context, out: &mut [f64]) -> Evaluation {
         let (model, state, rows) = (&*problem.plan.model, &at.nodes[self.islands.node], self.rows.len());
         out[self.dofs * rows..].copy_from_slice(&self.gaps(model, state));
         let mut kinematics = ConfigurationKinematics::new(model, state);
@@ -134,7 +131,7 @@ impl ConstraintBlock for CenterOfPressure {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let (model, all) = (&*context.problem.plan.model, self.variables.len());
         let state = &context.at.nodes[self.islands.node];
         let impulses: Vec<f64> = self.impulses(context.at).collect();

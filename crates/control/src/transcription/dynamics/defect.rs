@@ -5,7 +5,8 @@
 //! central differences of the first ones: exact to about nine digits, and momenta are linear in control inputs.
 
 use super::super::{
-    ConstraintBlock, Context, EPSILON, Iterate, NONE, Problem, Workspace, central_difference, range,
+    ConstraintBlock, Context, EPSILON, Evaluation, Iterate, NONE, Problem, Workspace, central_difference,
+    range,
 };
 use super::DynamicsWorkspace;
 use super::free_body::FreeBody;
@@ -95,12 +96,7 @@ impl DynamicsDefect {
     }
 
     /// Adds central differences of the gradient of the weighted sum.
-    fn add_differences(
-        &self,
-        context: &mut Context,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn add_differences(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let (n, m) = (self.dofs, self.components);
         let all = 2 * n + m + 1;
         let (problem, model) = (context.problem, &context.problem.plan.model);
@@ -134,12 +130,7 @@ impl DynamicsDefect {
     }
 
     /// Adds what differences lack where directions of degrees of freedom rotate.
-    fn add_connection(
-        &self,
-        context: &mut Context,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn add_connection(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let Context { problem, at, .. } = *context;
         let nodes = [self.interval, self.interval + 1];
         let model = &*problem.plan.model;
@@ -169,7 +160,7 @@ impl ConstraintBlock for DynamicsDefect {
         (&self.variables, &self.rows)
     }
 
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let Context { problem, at, .. } = *context;
         if let Form::FreeBody(body) = &self.form {
             body.value(problem, at, self.inputs(at), out);
@@ -181,7 +172,7 @@ impl ConstraintBlock for DynamicsDefect {
         momenta.map_err(|e| Undefined(e.to_string()))
     }
 
-    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let Context { problem, at, .. } = *context;
         if let Form::FreeBody(body) = &self.form {
             body.jacobian(problem, at, self.inputs(at), out);
@@ -206,7 +197,7 @@ impl ConstraintBlock for DynamicsDefect {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         match &self.form {
             Form::FreeBody(body) => body.hessian(context.problem, context.at, weights, out),
             Form::Tree => tree::add_hessian(self, context, weights, out),

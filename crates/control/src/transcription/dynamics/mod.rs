@@ -13,7 +13,9 @@ mod defect;
 mod free_body;
 mod tree;
 
-use super::{Assembly, ConstraintBlock, Context, Iterate, Label, Linear, NONE, Problem, Workspace};
+use super::{
+    Assembly, ConstraintBlock, Context, Evaluation, Iterate, Label, Linear, NONE, Problem, Workspace,
+};
 use crate::plan::MomentumCondition;
 use defect::DynamicsDefect;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};
@@ -30,7 +32,7 @@ pub(super) struct DynamicsWorkspace {
 }
 
 impl DynamicsWorkspace {
-    fn differentiate(&mut self, interval: &IntervalInputs) -> Result<(), Undefined> {
+    fn differentiate(&mut self, interval: &IntervalInputs) -> Evaluation {
         let Self { differentiator, derivatives, .. } = self;
         differentiator.differentiate(interval, derivatives).map_err(|e| Undefined(e.to_string()))
     }
@@ -73,12 +75,8 @@ pub(super) fn add(assembly: &mut Assembly) {
             let unknown = indices.momenta[node][i];
             if unknown != NONE {
                 for c in 0..island.dofs.len() {
-                    if pair.0 != NONE {
-                        links.push((pair.0 + c, unknown + c, -1.0));
-                    }
-                    if pair.1 != NONE {
-                        links.push((pair.1 + c, unknown + c, 1.0));
-                    }
+                    let rows = [(pair.0, -1.0), (pair.1, 1.0)].into_iter().filter(|(row, _)| *row != NONE);
+                    links.extend(rows.map(|(row, factor)| (row + c, unknown + c, factor)));
                 }
             }
             own.push(pair);
@@ -108,21 +106,17 @@ fn add_balance(assembly: &mut Assembly, node: usize, island: usize) -> (usize, u
         let each = (0..n).map(|c| assembly.row(Bound::equal(value(c)), label.clone()));
         each.min().unwrap_or(NONE)
     };
-    let (boundary, inner) = (Label::BoundaryMomentum { node, island }, Label::Dynamics { node, island });
-    if node == 0 {
-        return match &plan.start.momentum[island] {
-            MomentumCondition::Free => (NONE, NONE),
-            MomentumCondition::Given(p) => (NONE, add(&|c| -p[c], boundary)),
-            MomentumCondition::Conditioned => (NONE, add(&|_| 0.0, boundary)),
+    let ends = [(0, &plan.start, -1.0), (plan.intervals, &plan.end, 1.0)];
+    if let Some((_, end, sign)) = ends.into_iter().find(|(own, ..)| *own == node) {
+        let label = Label::BoundaryMomentum { node, island };
+        let rows = match &end.momentum[island] {
+            MomentumCondition::Free => NONE,
+            MomentumCondition::Given(p) => add(&|c| sign * p[c], label),
+            MomentumCondition::Conditioned => add(&|_| 0.0, label),
         };
+        return if node == 0 { (NONE, rows) } else { (rows, NONE) };
     }
-    if node == plan.intervals {
-        return match &plan.end.momentum[island] {
-            MomentumCondition::Free => (NONE, NONE),
-            MomentumCondition::Given(p) => (add(&|c| p[c], boundary), NONE),
-            MomentumCondition::Conditioned => (add(&|_| 0.0, boundary), NONE),
-        };
-    }
+    let inner = Label::Dynamics { node, island };
     let first = add(&|_| 0.0, inner.clone());
     match problem.indices.momenta[node][island] {
         NONE => (first, first),

@@ -1,7 +1,6 @@
 //! Control effort, `Σ σ h Σ w τ²` [Johnson 4.27; Leyendecker 5.2].
 
-use super::super::{ConstraintBlock, Context, Iterate, NONE, OBJECTIVE, Problem};
-use percussion_solve::nlp::Undefined;
+use super::super::{ConstraintBlock, Context, Evaluation, Iterate, NONE, OBJECTIVE, Problem};
 
 /// The control effort of an interval.
 pub struct ControlEffort {
@@ -52,12 +51,12 @@ impl ConstraintBlock for ControlEffort {
         (&self.variables, &[(OBJECTIVE, 1.0)])
     }
 
-    fn value(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Evaluation {
         out[0] = self.length(at) * self.squares(at);
         Ok(())
     }
 
-    fn jacobian(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Evaluation {
         let length = self.length(at);
         for ((o, t), w) in out.iter_mut().zip(self.inputs(at)).zip(&self.weights) {
             *o = 2.0 * length * w * t;
@@ -66,7 +65,7 @@ impl ConstraintBlock for ControlEffort {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let at = context.at;
         let (m, all) = (self.weights.len(), self.weights.len() + 1);
         let length = self.length(at);

@@ -2,11 +2,10 @@
 
 use super::super::contact::SeparatingFeature;
 use super::super::path::{PathConstraint, bodies_of};
-use super::super::{Assembly, OBJECTIVE, Workspace};
+use super::super::{Assembly, Evaluation, OBJECTIVE, Workspace};
 use crate::plan::Goal;
 use percussion_mechanics::Model;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
-use percussion_solve::nlp::Undefined;
 
 /// A goal as a function of a configuration.
 struct GoalFunction(Goal);
@@ -16,12 +15,7 @@ impl PathConstraint for GoalFunction {
         bodies_of(&self.0.measure, model)
     }
 
-    fn value(
-        &self,
-        kinematics: &ConfigurationKinematics,
-        _: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, kinematics: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
         let Goal { measure, target, weight, .. } = &self.0;
         let mut values = [0.0; 3];
         measure.value(kinematics, &mut values[..measure.components()]);

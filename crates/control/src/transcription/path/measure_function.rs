@@ -1,5 +1,6 @@
 //! A measure of the plan as a path constraint.
 
+use super::super::Evaluation;
 use super::super::contact::SeparatingFeature;
 use super::super::workspace::Workspace;
 use super::{PathConstraint, point_second_derivatives};
@@ -7,7 +8,6 @@ use crate::plan::{BodyPoint, Measure};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
 use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::Undefined;
 
 /// The components of a measure; none that depends on velocities.
 #[derive(Clone, Debug)]
@@ -33,12 +33,7 @@ impl PathConstraint for MeasureFunction {
         bodies_of(&self.0, model)
     }
 
-    fn value(
-        &self,
-        kinematics: &ConfigurationKinematics,
-        _: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, kinematics: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
         self.0.value(kinematics, out);
         Ok(())
     }

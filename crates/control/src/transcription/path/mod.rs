@@ -15,7 +15,7 @@ pub(super) use node_block::NodeConstraints;
 pub(super) use velocity::add_velocity_conditions;
 
 use super::contact::SeparatingFeature;
-use super::{Assembly, Family, Problem, Workspace};
+use super::{Assembly, Evaluation, Family, Problem, Workspace};
 use super::{avoidance, contact, objective};
 use crate::islands::island_of;
 use node_block::NodeBlock;
@@ -44,7 +44,7 @@ pub(super) trait PathConstraint {
         kinematics: &ConfigurationKinematics,
         workspace: &mut Workspace,
         out: &mut [f64],
-    ) -> Result<(), Undefined>;
+    ) -> Evaluation;
 
     /// Their gradients along all degrees of freedom of the model, row by row. `feature` is that of
     /// [`PathConstraint::active_feature`].

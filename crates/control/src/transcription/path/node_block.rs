@@ -4,7 +4,9 @@
 //! other functions together are central differences of the gradient of their weighted sum, with active features constant.
 
 use super::super::contact::SeparatingFeature;
-use super::super::{ConstraintBlock, Context, EPSILON, NodeIslands, Problem, Workspace, central_difference};
+use super::super::{
+    ConstraintBlock, Context, EPSILON, Evaluation, NodeIslands, Problem, Workspace, central_difference,
+};
 use super::PathConstraint;
 use crate::islands::island_of;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
@@ -111,12 +113,7 @@ impl NodeBlock {
     }
 
     /// Adds central differences of the gradient of the weighted sum.
-    fn add_differences(
-        &self,
-        context: &mut Context,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn add_differences(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         if weights.iter().all(|w| *w == 0.0) {
             return Ok(());
         }
@@ -161,7 +158,7 @@ impl ConstraintBlock for NodeBlock {
         (&self.variables, &self.rows)
     }
 
-    fn value(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let state = &context.at.nodes[self.islands.node];
         let kinematics = ConfigurationKinematics::new(&context.problem.plan.model, state);
         let mut next = 0;
@@ -173,7 +170,7 @@ impl ConstraintBlock for NodeBlock {
         Ok(())
     }
 
-    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Result<(), Undefined> {
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         let (model, state) = (&*context.problem.plan.model, &context.at.nodes[self.islands.node]);
         let features = self.active_features(context.workspace, model, state)?;
         let mut kinematics = ConfigurationKinematics::new(model, state);
@@ -188,7 +185,7 @@ impl ConstraintBlock for NodeBlock {
         Ok(())
     }
 
-    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let mut rest = weights.to_vec();
         self.add_closed(context, &mut rest, out);
         self.add_differences(context, &rest, out)
