@@ -93,19 +93,14 @@ impl Search<'_> {
                 continue;
             }
             for interval in 0..self.plan.intervals {
-                self.separate(contacts, (pair, margin), interval, nodes);
+                self.separate((pair, margin), interval, nodes);
             }
         }
     }
 
     /// Separates a pair over an interval; whether that is new.
-    fn separate(
-        &mut self,
-        contacts: &ContactGeometry,
-        (pair, margin): ((usize, usize), f64),
-        interval: usize,
-        nodes: &[State],
-    ) -> bool {
+    fn separate(&mut self, (pair, margin): ((usize, usize), f64), interval: usize, nodes: &[State]) -> bool {
+        let Some(contacts) = &self.plan.model.contacts else { return false };
         // Where both parts are fixed, they may be nearer than the margin.
         let least = |node: usize| {
             let available = || {
@@ -120,12 +115,9 @@ impl Search<'_> {
             return false;
         }
         let states: Vec<&State> = own.iter().map(|(node, _)| &nodes[*node]).collect();
-        if let Some(plane) = self.plane(contacts, pair, &states) {
-            self.set.separations.push(SeparationConstraint {
-                nodes: own,
-                pair,
-                kind: SeparationKind::Plane(plane),
-            });
+        if let Some(plane) = self.plane(pair, &states) {
+            let kind = SeparationKind::Plane(plane);
+            self.set.separations.push(SeparationConstraint { nodes: own, pair, kind });
             return true;
         }
         let mut any = false;
@@ -146,12 +138,8 @@ impl Search<'_> {
 
     /// The best separating plane for two states (or one) of those with the normals at either or in their middle; `None` for parts without
     /// a core of vertices.
-    fn plane(
-        &self,
-        contacts: &ContactGeometry,
-        pair: (usize, usize),
-        states: &[&State],
-    ) -> Option<SeparatingPlane> {
+    fn plane(&self, pair: (usize, usize), states: &[&State]) -> Option<SeparatingPlane> {
+        let contacts = self.plan.model.contacts.as_ref()?;
         let normal = |state: &State| -> Option<Vec3> {
             Some(nearest(contacts, pair, state, &mut PairWarmStart::default()).ok()?.normal())
         };
@@ -163,7 +151,6 @@ impl Search<'_> {
 
     /// Separates pairs that are too near at nodes; whether that is new.
     pub(crate) fn examine_nodes(&mut self, at: &Iterate) -> bool {
-        let Some(contacts) = &self.plan.model.contacts else { return false };
         let mut changed = false;
         for (pair, margin) in self.pairs.clone() {
             let mut warm_start = PairWarmStart::default();
@@ -171,7 +158,7 @@ impl Search<'_> {
                 let g = gap(&self.plan.model, pair, state, &mut warm_start);
                 if g < margin - ROUNDING && !self.is_in_contact(pair, node) && !self.is_fixed(pair, node) {
                     for interval in node.saturating_sub(1)..=node.min(self.plan.intervals - 1) {
-                        changed |= self.separate(contacts, (pair, margin), interval, &at.nodes);
+                        changed |= self.separate((pair, margin), interval, &at.nodes);
                     }
                 }
             }
@@ -198,12 +185,11 @@ impl Search<'_> {
 
     /// Separates pairs that penetrate between nodes, with a greater least separation where they are separated already; whether there are any.
     pub(crate) fn examine_between(&mut self, at: &Iterate) -> bool {
-        let Some(contacts) = &self.plan.model.contacts else { return false };
         let mut changed = false;
         for (pair, interval, least) in self.penetrating_pairs(at) {
             let margin =
                 self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
-            if self.separate(contacts, (pair, margin), interval, &at.nodes) {
+            if self.separate((pair, margin), interval, &at.nodes) {
                 changed = true;
                 continue;
             }

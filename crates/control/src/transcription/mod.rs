@@ -28,11 +28,11 @@
 //!
 //! impl PathConstraint for Height {
 //!     fn bodies(&self, _: &Model) -> [Option<usize>; 2] { [Some(self.body), None] }                        // sparsity
-//!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Result<(), Undefined> {
+//!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
 //!         out[0] = at.center_of_mass(Some(self.body)).z;
 //!         Ok(())
 //!     }
-//!     fn jacobian(&self, at: &mut ConfigurationKinematics, _: Option<&SeparatingFeature>, out: &mut [f64]) {
+//!     fn jacobian(&self, at: &mut ConfigurationKinematics, out: &mut [f64]) {
 //!         out.fill(0.0);
 //!         at.generalised_forces(&[(Some(self.body), twist(&Vec3::z(), &Vec3::zeros()))], out);       // of a force along z
 //!     }

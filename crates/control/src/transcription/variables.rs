@@ -118,16 +118,6 @@ impl VariableIndices {
         range(self.configurations[node][island], plan.model.islands[island].dofs.len())
     }
 
-    /// Variables of the momentum of an island at a node, each [`NONE`] if it is no unknown.
-    pub(super) fn momentum(
-        &self,
-        plan: &Plan,
-        node: usize,
-        island: usize,
-    ) -> impl Iterator<Item = usize> + use<> {
-        range(self.momenta[node][island], plan.model.islands[island].dofs.len())
-    }
-
     /// Whether the configuration of an island is unknown at a node.
     pub(super) fn is_free(&self, node: usize, island: usize) -> bool {
         self.configurations[node][island] != NONE

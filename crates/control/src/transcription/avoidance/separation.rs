@@ -39,6 +39,8 @@ struct Separation {
     pair: (usize, usize),
     /// Its index among the warm starts.
     index: usize,
+    /// The active pair of features, for the Jacobian.
+    feature: Option<SeparatingFeature>,
 }
 
 impl PathConstraint for Separation {
@@ -57,13 +59,8 @@ impl PathConstraint for Separation {
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        feature: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
-        let Some(feature) = feature else { return out.fill(0.0) };
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
+        let Some(feature) = &self.feature else { return out.fill(0.0) };
         let wrenches = |poses: &[Pose; 2], [a, b]: [Vec3; 2]| {
             let point = feature.contact_point(poses);
             [point.wrench_a(&a), point.wrench_b(&b)]
@@ -71,16 +68,17 @@ impl PathConstraint for Separation {
         set_generalised_forces(self.pair, kinematics, wrenches, out);
     }
 
-    fn active_feature(
+    fn with_active_feature(
         &self,
         model: &Model,
         state: &State,
         workspace: &mut Workspace,
-    ) -> Result<Option<SeparatingFeature>, Undefined> {
+    ) -> Result<Option<Box<dyn PathConstraint>>, Undefined> {
         let Some(contacts) = &model.contacts else { return Ok(None) };
         let warm_start = &mut workspace.avoidance.warm_starts[self.index];
         let feature = SeparatingFeature::nearest(contacts, self.pair, state, warm_start);
-        feature.map(Some).map_err(|e| Undefined(e.to_string()))
+        let feature = Some(feature.map_err(|e| Undefined(e.to_string()))?);
+        Ok(Some(Box::new(Self { feature, ..*self })))
     }
 }
 
@@ -89,7 +87,8 @@ pub(in super::super) fn add_separations(assembly: &mut Assembly) {
     for (index, constraint) in assembly.set.separations.iter().enumerate() {
         let pair = constraint.pair;
         for &(node, least) in &constraint.nodes {
-            let (separation, label) = (Separation { pair, index }, Label::Separation { pair, node });
+            let (separation, label) =
+                (Separation { pair, index, feature: None }, Label::Separation { pair, node });
             if !depends_on_unknowns(assembly.problem, node, &separation) {
                 continue;
             }

@@ -5,7 +5,7 @@
 
 use super::super::{
     ConstraintBlock, Context, DisplacedState, EPSILON, Evaluation, Iterate, NONE, NodeIslands, Problem,
-    Workspace, central_difference,
+    Workspace, central_difference, range,
 };
 use super::ContactWorkspace;
 use super::constraint::ContactConstraint;
@@ -53,8 +53,10 @@ impl MomentumBlock {
     ) -> Self {
         let (islands, mut variables) = NodeIslands::new(problem, node, islands);
         let momenta = variables.len();
-        let unknown = |&island| problem.indices.momentum(&problem.plan, node, island);
-        variables.extend(islands.islands.iter().flat_map(unknown));
+        for &island in &islands.islands {
+            let count = problem.plan.model.islands[island].dofs.len();
+            variables.extend(range(problem.indices.momenta[node][island], count));
+        }
         let given = given_momenta(&problem.plan, &islands, momenta);
         let impulses = variables.len();
         if let MomentumFunction::Impulses(constraints) = &function {

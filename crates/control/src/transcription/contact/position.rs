@@ -66,12 +66,7 @@ impl PathConstraint for FeatureGap {
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        _: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
         Self::gradient(self.pair, &self.feature, kinematics, out);
     }
 

@@ -1,6 +1,5 @@
 //! Goals at the end: `weight Σ (value - target)²` of a measure of the last configuration.
 
-use super::super::contact::SeparatingFeature;
 use super::super::path::{PathConstraint, bodies_of};
 use super::super::{Assembly, Evaluation, OBJECTIVE, Workspace};
 use crate::plan::Goal;
@@ -24,12 +23,7 @@ impl PathConstraint for GoalFunction {
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        _: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
         let Goal { measure, target, weight, .. } = &self.0;
         let (n, count) = (kinematics.model.dofs, measure.components());
         let (mut values, mut rows) = ([0.0; 3], vec![0.0; count * n]);

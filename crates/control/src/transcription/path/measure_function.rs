@@ -1,7 +1,6 @@
 //! A measure of the plan as a path constraint.
 
 use super::super::Evaluation;
-use super::super::contact::SeparatingFeature;
 use super::super::workspace::Workspace;
 use super::{PathConstraint, point_second_derivatives};
 use crate::plan::{BodyPoint, Measure};
@@ -38,12 +37,7 @@ impl PathConstraint for MeasureFunction {
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        _: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
         self.0.gradient(kinematics, out);
     }
 

@@ -3,7 +3,6 @@
 //! Gradients are analytic. Second derivatives are closed where that is short ([`SecondDerivatives`](percussion_mechanics::kinematics::SecondDerivatives)); those of all
 //! other functions together are central differences of the gradient of their weighted sum, with active features constant.
 
-use super::super::contact::SeparatingFeature;
 use super::super::{
     ConstraintBlock, Context, EPSILON, Evaluation, NodeIslands, Problem, Workspace, central_difference,
 };
@@ -57,18 +56,18 @@ impl NodeBlock {
     fn gradients(
         &self,
         kinematics: &mut ConfigurationKinematics,
-        features: &[Option<SeparatingFeature>],
+        active: &[Option<Box<dyn PathConstraint>>],
         weights: Option<&[f64]>,
         out: &mut [f64],
     ) {
         let n = kinematics.model.dofs;
         let mut scratch = vec![0.0; 3 * n];
         let mut next = 0;
-        for (function, feature) in self.functions.iter().zip(features) {
+        for (function, active) in self.functions.iter().zip(active) {
             let count = function.rows();
             let rows = &mut scratch[..count * n];
             if weights.is_none_or(|w| w[next..next + count].iter().any(|w| *w != 0.0)) {
-                function.jacobian(kinematics, feature.as_ref(), rows);
+                active.as_ref().unwrap_or(function).jacobian(kinematics, rows);
                 match weights {
                     None => out[next * n..(next + count) * n].copy_from_slice(rows),
                     Some(weights) => {
@@ -82,14 +81,14 @@ impl NodeBlock {
         }
     }
 
-    /// The active features of all functions at a state.
+    /// The functions of active features at a state.
     fn active_features(
         &self,
         workspace: &mut Workspace,
         model: &Model,
         state: &State,
-    ) -> Result<Vec<Option<SeparatingFeature>>, Undefined> {
-        self.functions.iter().map(|function| function.active_feature(model, state, workspace)).collect()
+    ) -> Result<Vec<Option<Box<dyn PathConstraint>>>, Undefined> {
+        self.functions.iter().map(|function| function.with_active_feature(model, state, workspace)).collect()
     }
 
     /// Adds the closed second derivatives, and sets the weights of their functions to zero.
