@@ -19,6 +19,7 @@
 //! The plan begins at the given state and minimises control effort. Every pair of parts that can collide is kept apart, except at planned
 //! contacts. The initial guess is a free motion through planned contacts, or a straight path without any.
 
+use crate::islands::island_of;
 use crate::plan::{
     Actuator, Avoidance, BodyPoint, Condition, Measure, MomentumCondition, NodeSelector, Plan,
     PlannedContact, TimeBounds, rotation_of,
@@ -101,10 +102,10 @@ struct BodyEnd {
 impl EndBuilder {
     fn set(mut self, name: &str, with: impl FnOnce(&mut BodyEnd)) -> Self {
         let known = self.bodies.iter().position(|(own, _)| own == name);
-        let at = known.unwrap_or(self.bodies.len());
-        if known.is_none() {
+        let at = known.unwrap_or_else(|| {
             self.bodies.push((name.to_owned(), BodyEnd::default()));
-        }
+            self.bodies.len() - 1
+        });
         with(&mut self.bodies[at].1);
         self
     }
@@ -268,7 +269,7 @@ impl PlanBuilder {
         match control {
             Err(error) => self.fail(BuilderError::Control { name: name.to_owned(), error }),
             Ok(control) => {
-                let island = crate::islands::island_of(model, slot);
+                let island = island_of(model, slot);
                 let bound = Bound::between(*bounds.start(), *bounds.end());
                 let actuator = Actuator::new(format!("{kind} on {name}"), control, island, bound);
                 let place = self.plan.actuators.partition_point(|a| a.island <= island);
@@ -306,7 +307,7 @@ impl PlanBuilder {
     /// Fixes the last configuration of a free body, or adds conditions.
     fn end_configuration(&mut self, name: &str, body: usize, slot: usize, end: &BodyEnd) {
         let model = self.plan.model.clone();
-        let index = crate::islands::island_of(&model, slot);
+        let index = island_of(&model, slot);
         let (island, joint) = (&model.islands[index], &model.links[slot].joint);
         let is_free = island.bodies.len() == 1 && joint.kind == JointKind::Free && !joint.particle;
         if let (true, Some(position), Some(rotation)) = (is_free, end.position, end.rotation) {
@@ -337,7 +338,7 @@ impl PlanBuilder {
     /// Adds conditions on the last velocity of a body; its momentum is an unknown.
     fn end_velocity(&mut self, name: &str, body: usize, slot: usize, end: &BodyEnd) {
         let of = BodyPoint { body: Some(body), components: Vec3::zeros() };
-        let island = crate::islands::island_of(&self.plan.model, slot);
+        let island = island_of(&self.plan.model, slot);
         for (what, measure, value) in [
             ("velocity", Measure::Velocity { of, from: None }, end.velocity),
             ("angular velocity", Measure::AngularVelocity { body, from: None }, end.angular_velocity),

@@ -19,8 +19,9 @@ use crate::plan::{ContactFriction, Plan};
 use crate::solution::{Outcome, PlanSolution};
 use crate::transcription::{
     ConstraintSet, ContactRegion, ContactResolutionError, Iterate, Label, LabelRank, ResolvedContact,
-    Transcription,
+    Transcription, separation,
 };
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_solve::nlp::{
     self, CallbackAction, Conflict, ConstraintId, InteriorPoint, IterationRecord, Program, Solution,
     WarmStart,
@@ -163,13 +164,8 @@ pub(crate) fn search(
             let outcome = search.outcome(&program, &solution, changed);
             return Ok(search.solution(&mut program, &solution, outcome, round, guess));
         }
-        previous = match std::mem::take(&mut search.restart) {
-            true => None,
-            false => {
-                let multipliers = RowMultipliers::new(&program, &solution);
-                Some((solution.point, multipliers))
-            }
-        };
+        let multipliers = RowMultipliers::new(&program, &solution);
+        previous = (!std::mem::take(&mut search.restart)).then_some((solution.point, multipliers));
     }
 }
 
@@ -267,7 +263,8 @@ impl<'a> Search<'a> {
         for (m, planned) in self.plan.contacts.iter().enumerate() {
             let state = &at.nodes[planned.node];
             let resolved = &self.set.contacts[m];
-            if resolved.separation(&self.plan.model, state) < -ROUNDING {
+            let found = separation(&self.plan.model, state, resolved.pair, &mut PairWarmStart::default());
+            if found.is_ok_and(|separation| separation < -ROUNDING) {
                 let found = ResolvedContact {
                     slides: resolved.slides,
                     ..ResolvedContact::find(&self.plan.model, planned, state)?

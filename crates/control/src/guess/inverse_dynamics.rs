@@ -25,19 +25,17 @@ pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPa
         let n = island.dofs.len();
         let mut momentum = match &plan.start.momentum[i] {
             MomentumCondition::Given(p) => Some(p.clone()),
-            MomentumCondition::Free | MomentumCondition::Conditioned => None,
+            _ => None,
         };
         for k in 0..plan.intervals {
             let zero = vec![0.0; count];
             let h = plan.step * time_scales[plan.segment(k)];
-            let (start, end) = (&nodes[k], &nodes[k + 1]);
-            let t = plan.start.state.time + (k as f64 + 0.5) * h;
             let mut interval = IntervalInputs {
                 model: &plan.model,
                 island,
-                start,
-                end,
-                t,
+                start: &nodes[k],
+                end: &nodes[k + 1],
+                t: plan.start.state.time + (k as f64 + 0.5) * h,
                 h,
                 controls: &controls,
                 control_inputs: &zero,
@@ -47,10 +45,7 @@ pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPa
             }
             let mut own = zero.clone();
             if let Some(momentum) = &momentum {
-                let change = DVector::from_iterator(
-                    n,
-                    momentum.iter().zip(&derivatives.before.value).map(|(p, q)| p - q),
-                );
+                let change = DVector::from_fn(n, |j, _| momentum[j] - derivatives.before.value[j]);
                 let columns = DMatrix::from_column_slice(n, count, &derivatives.before.by_input);
                 if let Ok(found) = columns.svd(true, true).solve(&change, SINGULAR) {
                     own.copy_from_slice(found.as_slice());

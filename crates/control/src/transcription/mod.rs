@@ -83,7 +83,7 @@ use percussion_mechanics::discrete::displace;
 use percussion_mechanics::joint::{Joint, JointKind};
 use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
 use variables::range;
-use workspace::{Context, DisplacedState, Problem, Workspace};
+use workspace::{Context, Problem, Workspace};
 
 /// A plan as a nonlinear program.
 pub struct Transcription {

@@ -9,7 +9,7 @@
 //! angles            |φ1 - φ0| ≤ the limit
 //! ```
 
-use super::super::{Assembly, ConstraintBlock, Context, Evaluation, Label, NONE, rotation_vector};
+use super::super::{Assembly, ConstraintBlock, Context, Evaluation, Label, NONE, range, rotation_vector};
 use crate::islands::island_of;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
@@ -27,20 +27,11 @@ struct RotationLimit {
     island: usize,
     /// Place of the first of its three rotations among the island's degrees of freedom.
     first: usize,
-    variables: [usize; 6],
+    variables: Vec<usize>,
     row: [(usize, f64); 1],
 }
 
 impl RotationLimit {
-    /// `firsts` are the first variables of the island at the two nodes, `row` is that of the cosine.
-    fn new(interval: usize, (island, first): (usize, usize), firsts: [usize; 2], row: usize) -> Self {
-        let mut variables = [NONE; 6];
-        for (own, variable) in variables.chunks_exact_mut(3).zip(firsts).filter(|(_, v)| *v != NONE) {
-            own.iter_mut().enumerate().for_each(|(i, v)| *v = variable + first + i);
-        }
-        Self { interval, island, first, variables, row: [(row, 1.0)] }
-    }
-
     fn rotation(&self, Context { problem, at, .. }: &Context) -> Mat3 {
         let model = &problem.plan.model;
         let island = &model.islands[self.island];
@@ -91,7 +82,7 @@ impl ConstraintBlock for RotationLimit {
 struct AngleLimit {
     interval: usize,
     coordinate: usize,
-    variables: [usize; 2],
+    variables: Vec<usize>,
     row: [(usize, f64); 1],
 }
 
@@ -142,18 +133,23 @@ fn limit_island(assembly: &mut Assembly, interval: usize, island: usize) {
     if firsts == [NONE; 2] {
         return;
     }
+    // Variables of some degrees of freedom at both nodes.
+    let variables = |place: usize, count: usize| -> Vec<usize> {
+        let at = |first: usize| range(if first == NONE { NONE } else { first + place }, count);
+        firsts.into_iter().flat_map(at).collect()
+    };
     for link in &model.links[it.bodies.clone()] {
         let label = Label::RotationLimit { interval, body: link.body };
         let first = link.dof - it.dofs.start;
         if let Some(rotation) = rotation_vector(&link.joint) {
-            let row = assembly.row(Bound::at_least(MAX_ROTATION.cos()), label);
-            assembly.block(RotationLimit::new(interval, (island, first + rotation), firsts, row));
+            let row = [(assembly.row(Bound::at_least(MAX_ROTATION.cos()), label), 1.0)];
+            let (first, variables) = (first + rotation, variables(first + rotation, 3));
+            assembly.block(RotationLimit { interval, island, first, variables, row });
             continue;
         }
         for (i, coordinate) in link.coordinates().enumerate().filter(|(i, _)| link.joint.kind.is_angle(*i)) {
-            let row = assembly.row(Bound::between(-MAX_ROTATION, MAX_ROTATION), label.clone());
-            let variables = firsts.map(|variable| if variable == NONE { NONE } else { variable + first + i });
-            assembly.block(AngleLimit { interval, coordinate, variables, row: [(row, 1.0)] });
+            let row = [(assembly.row(Bound::between(-MAX_ROTATION, MAX_ROTATION), label.clone()), 1.0)];
+            assembly.block(AngleLimit { interval, coordinate, variables: variables(first + i, 1), row });
         }
     }
 }

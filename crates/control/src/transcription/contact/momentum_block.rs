@@ -4,13 +4,11 @@
 //! along configurations alone.
 
 use super::super::{
-    ConstraintBlock, Context, DisplacedState, EPSILON, Evaluation, Iterate, NONE, NodeIslands, Problem,
-    Workspace, central_difference, range,
+    ConstraintBlock, Context, EPSILON, Evaluation, Iterate, NONE, NodeIslands, Problem, Workspace,
+    central_difference, range,
 };
-use super::ContactWorkspace;
 use super::constraint::ContactConstraint;
 use crate::plan::{Measure, MomentumCondition, Plan};
-use percussion_mechanics::{Model, State};
 
 /// Least momentum or impulse to which the step of central differences is relative.
 const MIN_SCALE: f64 = 1e-4;
@@ -89,27 +87,6 @@ impl MomentumBlock {
         EPSILON * size.max(MIN_SCALE)
     }
 
-    /// The gradient of the weighted sum with a local variable displaced.
-    fn displaced_gradient(
-        &self,
-        model: &Model,
-        (workspace, displaced): (&mut ContactWorkspace, &mut DisplacedState),
-        state: &State,
-        (v, by): (usize, f64),
-        (weights, out): (&[f64], &mut [f64]),
-    ) {
-        let here = workspace.scalars[v];
-        if v < self.momenta {
-            let (island, dof) = self.islands.dof(v);
-            self.linearize(workspace, model, displaced.set(model, state, island, (dof, by)));
-        } else {
-            workspace.scalars[v] += by;
-            self.linearize(workspace, model, state);
-        }
-        self.gradient(workspace, model, weights, out);
-        workspace.scalars[v] = here;
-    }
-
     /// Whether its functions are linear in momenta and impulses: no cone, no square.
     fn is_linear(&self) -> bool {
         match &self.function {
@@ -176,8 +153,16 @@ impl ConstraintBlock for MomentumBlock {
         for v in (0..last).filter(|&v| self.variables[v] != NONE) {
             let step = self.step(&workspace.scalars, v);
             let slopes = central_difference(&mut sides, step, |by, side| {
-                let memory = (&mut *workspace, &mut *displaced);
-                self.displaced_gradient(model, memory, state, (v, by), (weights, side));
+                let here = workspace.scalars[v];
+                if v < self.momenta {
+                    let (island, dof) = self.islands.dof(v);
+                    self.linearize(workspace, model, displaced.set(model, state, island, (dof, by)));
+                } else {
+                    workspace.scalars[v] += by;
+                    self.linearize(workspace, model, state);
+                }
+                self.gradient(workspace, model, weights, side);
+                workspace.scalars[v] = here;
                 Ok(())
             })?;
             for (w, slope) in slopes.enumerate() {

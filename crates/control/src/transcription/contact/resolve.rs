@@ -104,18 +104,11 @@ impl ResolvedContact {
         let from = if other.slot.is_some() { turned(other) } else { Mat3::identity() };
         found.attitude = orthonormalised(&(from.transpose() * turned(mover)));
         if planned.flat {
-            let mut list = Vec::new();
+            let (mut list, mut query) = (Vec::new(), ManifoldQuery::default());
             let window = FACE_WINDOW * smaller_radius(contacts, pair);
             let face = feature.on_a_face(&contacts.parts[pair.1], at);
             contacts
-                .near_events(
-                    pair,
-                    (&at[0], &at[1]),
-                    window,
-                    &mut warm_start,
-                    &mut ManifoldQuery::default(),
-                    &mut list,
-                )
+                .near_events(pair, (&at[0], &at[1]), window, &mut warm_start, &mut query, &mut list)
                 .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             let corners = spread(&list).ok_or_else(|| ContactResolutionError::NotFlat(name()))?;
             found.features = corners
@@ -139,11 +132,6 @@ impl ResolvedContact {
             Some(_) => (p, feature.point_a, q),
             None => (q, feature.point_b, p),
         }
-    }
-
-    /// The separation of the two parts in a state.
-    pub fn separation(&self, model: &Model, state: &State) -> f64 {
-        super::super::separation(model, state, self.pair, &mut PairWarmStart::default()).unwrap_or(f64::NAN)
     }
 }
 

@@ -12,10 +12,9 @@
 
 use super::super::{Context, Workspace};
 use super::defect::DynamicsDefect;
-use super::free_body::{angular_derivatives, moment};
+use super::free_body::{angular_derivatives, is_world_wrench, moment};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
-use percussion_mechanics::force::Axes;
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::kinematics::{ColumnDerivative, set_column_derivatives};
 use percussion_mechanics::rotation::Mat3;
@@ -25,11 +24,8 @@ use percussion_mechanics::{Model, State};
 pub(super) fn has_closed_hessian(model: &Model, island: usize, controls: &[Control]) -> bool {
     let it = &model.islands[island];
     let joints = model.links[it.bodies.clone()].iter().all(|link| link.joint.kind != JointKind::Rod);
-    let constant = controls.iter().all(|control| match control {
-        Control::Dof(_) => true,
-        Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
-        Control::Torque(grip) => grip.axes == Axes::World,
-    });
+    let constant =
+        controls.iter().all(|control| matches!(control, Control::Dof(_)) || is_world_wrench(control));
     it.forces.is_empty() && it.joint_forces.is_empty() && joints && constant
 }
 

@@ -18,14 +18,11 @@ impl ControlEffort {
         let weights: Vec<f64> = each.flat_map(|(count, w)| std::iter::repeat_n(w, count)).collect();
         let first = indices.inputs[interval];
         let mut variables: Vec<usize> = (first..first + weights.len()).collect();
-        let mut step = plan.step;
-        match indices.time_scales {
-            NONE => {
-                step = plan.time_bounds.total.lower / plan.intervals as f64;
-                variables.push(NONE);
-            }
-            time_scales => variables.push(time_scales + plan.segment(interval)),
-        }
+        variables.push(indices.time_scale_of(plan, interval));
+        let step = match indices.time_scales {
+            NONE => plan.time_bounds.total.lower / plan.intervals as f64,
+            _ => plan.step,
+        };
         Self { weights, step, variables }
     }
 
