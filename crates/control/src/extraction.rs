@@ -139,10 +139,9 @@ impl Search<'_> {
     fn clearances(&self, at: &Iterate) -> Vec<Clearance> {
         let (model, intervals) = (&*self.plan.model, self.plan.intervals);
         let Some(contacts) = &model.contacts else { return Vec::new() };
-        let bodies = |pair: (usize, usize)| (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
-        let mut all: Vec<Clearance> = Vec::new();
+        let (mut all, mut places): (Vec<Clearance>, _) = (Vec::new(), Vec::new());
         for &(pair, margin) in &self.pairs {
-            let (a, b) = bodies(pair);
+            let (a, b) = (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
             let known = all.iter().position(|c| c.bodies == (a, b) || c.bodies == (b, a));
             let place = known.unwrap_or_else(|| {
                 let (at, between) = (vec![f64::INFINITY; intervals + 1], vec![f64::NAN; intervals]);
@@ -152,13 +151,11 @@ impl Search<'_> {
             for (node, least) in at.nodes.iter().zip(&mut all[place].at) {
                 *least = least.min(gap(model, pair, node, &mut PairWarmStart::default()));
             }
+            places.push(place);
         }
         // With the least at nodes known, only ways that come nearer are bisected.
-        for &(pair, _) in &self.pairs {
-            let (a, b) = bodies(pair);
-            let Some(own) = all.iter_mut().find(|c| c.bodies == (a, b) || c.bodies == (b, a)) else {
-                continue;
-            };
+        for (&(pair, _), place) in self.pairs.iter().zip(places) {
+            let own = &mut all[place];
             for k in (0..intervals).filter(|&k| !self.holds(pair, k)) {
                 let so_far = own.at[k].min(own.at[k + 1]).min(own.between[k]);
                 let enough = RESOLUTION * so_far.max(0.0);

@@ -223,6 +223,7 @@ impl Search<'_> {
 fn half_space(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> Option<SeparationKind> {
     let (part, floor) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
     let hull = Hull::of(part).filter(|_| floor.shape.is_unbounded())?;
-    let points = SeparatingFeature::above(contacts, pair, state, hull.vertices()).ok()?;
+    let surface = SeparatingFeature::nearest(contacts, pair, state, &mut PairWarmStart::default()).ok()?;
+    let points = hull.vertices().iter().map(|point| surface.at_points(*point, surface.point_b)).collect();
     Some(SeparationKind::HalfSpace(points, hull.radius()))
 }

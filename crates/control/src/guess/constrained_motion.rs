@@ -91,11 +91,8 @@ impl<'a> ConstrainedMotion<'a> {
             let (place, along) = self.point(&to);
             self.differentiate(from, &to, h)?;
             let mut matrix = DMatrix::zeros(n + 3, n + 3);
-            matrix.view_mut((0, 0), (n, n)).copy_from(&DMatrix::from_column_slice(
-                n,
-                n,
-                &self.derivatives.before.by_end,
-            ));
+            let by_end = DMatrix::from_column_slice(n, n, &self.derivatives.before.by_end);
+            matrix.view_mut((0, 0), (n, n)).copy_from(&by_end);
             matrix.view_mut((0, n), (n, 3)).copy_from(&-jacobian.transpose());
             matrix.view_mut((n, 0), (3, n)).copy_from(&along);
             let joint_impulse = jacobian.tr_mul(&impulse);

@@ -121,16 +121,6 @@ impl Transcription {
     pub fn label(&self, row: usize) -> &Label {
         &self.labels[row]
     }
-
-    /// Momenta of an island at both ends of an interval.
-    pub fn momenta(
-        &mut self,
-        at: &Iterate,
-        interval: usize,
-        island: usize,
-    ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
-        dynamics::momenta(&self.problem, &mut self.workspace, at, (interval, island))
-    }
 }
 
 /// The place of the rotation vector among the degrees of freedom of a joint that has one.

@@ -220,15 +220,4 @@ impl SeparatingFeature {
             }
         }
     }
-
-    /// The surface of a half-space, the second part, with points of the first.
-    pub fn above(
-        contacts: &ContactGeometry,
-        pair: (usize, usize),
-        state: &State,
-        points: &[Vec3],
-    ) -> Result<Vec<Self>, QueryError> {
-        let surface = Self::nearest(contacts, pair, state, &mut PairWarmStart::default())?;
-        Ok(points.iter().map(|point| surface.at_points(*point, surface.point_b)).collect())
-    }
 }

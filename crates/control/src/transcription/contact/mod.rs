@@ -45,7 +45,7 @@ pub(super) fn add_impulses(assembly: &mut Assembly) {
         let phase_end = group.stage == GroupStage::PhaseEnd;
         let mut rows = Vec::new();
         for &island in &group.islands {
-            let (before, after) = assembly.momentum_rows.of(group.node, island);
+            let (before, after) = assembly.momentum_rows[group.node][island];
             let n = plan.model.islands[island].dofs.len();
             rows.extend(range(if phase_end { before } else { after }, n).map(|row| (row, 1.0)));
         }

@@ -27,18 +27,6 @@ pub(in super::super) struct FeatureGap {
     pub feature: SeparatingFeature,
 }
 
-impl FeatureGap {
-    /// The gradient along all degrees of freedom of the model.
-    pub fn gradient(
-        pair: (usize, usize),
-        feature: &SeparatingFeature,
-        kinematics: &mut ConfigurationKinematics,
-        out: &mut [f64],
-    ) {
-        set_generalised_forces(pair, kinematics, |poses, centres| feature.gap_wrenches(poses, centres), out);
-    }
-}
-
 /// Sets the generalised forces of wrenches on the bodies of two parts, which follow from the poses and the centres of mass.
 pub(in super::super) fn set_generalised_forces(
     pair: (usize, usize),
@@ -67,7 +55,8 @@ impl PathConstraint for FeatureGap {
     }
 
     fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
-        Self::gradient(self.pair, &self.feature, kinematics, out);
+        let wrenches = |poses: &[Pose; 2], centres| self.feature.gap_wrenches(poses, centres);
+        set_generalised_forces(self.pair, kinematics, wrenches, out);
     }
 
     fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {

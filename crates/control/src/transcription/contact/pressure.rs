@@ -8,6 +8,7 @@
 //!                                   one, where distances of corners are constant
 //! ```
 
+use super::super::path::PathConstraint;
 use super::super::{
     Assembly, ConstraintBlock, Context, EPSILON, Evaluation, Iterate, Label, Linear, NodeIslands, Problem,
 };
@@ -95,7 +96,8 @@ impl CenterOfPressure {
     ) -> Vec<f64> {
         let islands = &kinematics.model.islands;
         let mut whole = vec![0.0; kinematics.model.dofs];
-        FeatureGap::gradient(self.pair, &self.boundaries[corner][side], kinematics, &mut whole);
+        let gap = FeatureGap { pair: self.pair, feature: self.boundaries[corner][side] };
+        gap.jacobian(kinematics, &mut whole);
         self.islands
             .islands
             .iter()

@@ -13,9 +13,7 @@ mod defect;
 mod free_body;
 mod tree;
 
-use super::{
-    Assembly, ConstraintBlock, Context, Evaluation, Iterate, Label, Linear, NONE, Problem, Workspace,
-};
+use super::{Assembly, ConstraintBlock, Context, Evaluation, Iterate, Label, Linear, NONE, Transcription};
 use crate::plan::MomentumCondition;
 use defect::DynamicsDefect;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};
@@ -38,29 +36,21 @@ impl DynamicsWorkspace {
     }
 }
 
-/// The first rows to which the momenta of an island at a node go: of the interval before, and of the one after; [`NONE`] for no rows.
-#[derive(Default)]
-pub(super) struct MomentumRows(Vec<Vec<(usize, usize)>>);
-
-impl MomentumRows {
-    pub fn of(&self, node: usize, island: usize) -> (usize, usize) {
-        self.0[node][island]
+impl Transcription {
+    /// Momenta of an island at both ends of an interval.
+    pub fn momenta(
+        &mut self,
+        at: &Iterate,
+        interval: usize,
+        island: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
+        let Self { problem, workspace, .. } = self;
+        let defect = DynamicsDefect::new(problem, interval, island, (NONE, NONE));
+        let mut out = vec![0.0; 2 * problem.plan.model.islands[island].dofs.len()];
+        defect.value(&mut Context { problem, workspace, at }, &mut out)?;
+        let after = out.split_off(out.len() / 2);
+        Ok((out, after))
     }
-}
-
-/// Momenta of an island at both ends of an interval.
-pub(super) fn momenta(
-    problem: &Problem,
-    workspace: &mut Workspace,
-    at: &Iterate,
-    (interval, island): (usize, usize),
-) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
-    let n = problem.plan.model.islands[island].dofs.len();
-    let defect = DynamicsDefect::new(problem, interval, island, (NONE, NONE));
-    let mut out = vec![0.0; 2 * n];
-    defect.value(&mut Context { problem, workspace, at }, &mut out)?;
-    let after = out.split_off(n);
-    Ok((out, after))
 }
 
 /// Adds momentum balance at all nodes, and a defect for every island and interval.
@@ -81,17 +71,15 @@ pub(super) fn add(assembly: &mut Assembly) {
             }
             own.push(pair);
         }
-        assembly.momentum_rows.0.push(own);
+        assembly.momentum_rows.push(own);
     }
     if !links.is_empty() {
         assembly.block(Linear::new(&links));
     }
     for interval in 0..plan.intervals {
         for island in 0..plan.model.islands.len() {
-            let (before, after) = (
-                assembly.momentum_rows.of(interval, island).1,
-                assembly.momentum_rows.of(interval + 1, island).0,
-            );
+            let (before, after) =
+                (assembly.momentum_rows[interval][island].1, assembly.momentum_rows[interval + 1][island].0);
             assembly.block(DynamicsDefect::new(problem, interval, island, (before, after)));
         }
     }
