@@ -4,7 +4,7 @@
 mod common;
 
 use common::{build, cube, motor, plain, thrusters, wall};
-use nalgebra::Rotation3;
+use nalgebra::{DMatrix, DVector, Rotation3};
 use percussion_control::plan::{
     BodyPoint, Condition, ContactFriction, ContactJoint, Goal, Measure, MomentumCondition, NodeSelector,
     Plan, PlannedContact,
@@ -51,20 +51,11 @@ fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Rand
     point
 }
 
-/// A sparse matrix as a dense one; of a symmetric matrix the lower triangle is given.
-fn matrix(
-    places: &SparsityPattern,
-    values: &[f64],
-    (m, n): (usize, usize),
-    symmetric: bool,
-) -> nalgebra::DMatrix<f64> {
-    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
+/// A sparse matrix as a dense one.
+fn matrix(places: &SparsityPattern, values: &[f64], (m, n): (usize, usize)) -> DMatrix<f64> {
+    let mut dense = DMatrix::zeros(m, n);
     for ((&r, &c), value) in places.rows.iter().zip(&places.columns).zip(values) {
-        assert!(!symmetric || r >= c);
         dense[(r, c)] += value;
-        if symmetric && r != c {
-            dense[(c, r)] += value;
-        }
     }
     dense
 }
@@ -81,8 +72,11 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
     let multipliers: Vec<f64> = (0..m).map(|_| random.signed()).collect();
     let mut hessian = vec![0.0; layout.hessian.len()];
     program.lagrangian_hessian(&at, 0.7, &multipliers, &mut hessian).unwrap();
-    let dense = matrix(&layout.jacobian, &jacobian, (m, n), false);
-    let curved = matrix(&layout.hessian, &hessian, (n, n), true);
+    let dense = matrix(&layout.jacobian, &jacobian, (m, n));
+    // The lower triangle is given.
+    let mut curved = matrix(&layout.hessian, &hessian, (n, n));
+    assert_eq!(curved, curved.lower_triangle());
+    curved.fill_upper_triangle_with_lower_triangle();
     let mut to = at.clone();
     let mut there = at.clone();
     let mut values = |program: &mut Transcription, step: &[f64]| {
@@ -123,8 +117,8 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
         let mut turned = d.to_vec();
         for block in &blocks {
             let own = block.first..block.first + block.size;
-            let entries = nalgebra::DMatrix::from_column_slice(block.size, block.size, &block.entries);
-            let changed = entries * nalgebra::DVector::from_column_slice(&d[own.clone()]);
+            let entries = DMatrix::from_column_slice(block.size, block.size, &block.entries);
+            let changed = entries * DVector::from_column_slice(&d[own.clone()]);
             turned[own].copy_from_slice(changed.as_slice());
         }
         let own = gradient.iter().zip(&turned).map(|(g, d)| 0.7 * g * d).sum::<f64>();
@@ -134,7 +128,7 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
     let size = curved.amax().max(1e-3) * (n as f64).sqrt();
     let directions: Vec<Vec<f64>> = (0..60).map(|_| (0..n).map(|_| random.signed()).collect()).collect();
     let expected = |d: &[f64]| {
-        let direction = nalgebra::DVector::from_column_slice(d);
+        let direction = DVector::from_column_slice(d);
         direction.dot(&(&curved * &direction))
     };
     let mut second = 0.0_f64;

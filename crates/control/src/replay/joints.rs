@@ -13,7 +13,7 @@
 use super::ReplayError;
 use crate::clearance::poses;
 use crate::plan::{ContactJoint, Plan, PlannedContact};
-use crate::transcription::{ResolvedContact, SeparatingFeature};
+use crate::transcription::ResolvedContact;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Reactions;
 use percussion_mechanics::joint::{Frame, Joint, JointKind};
@@ -81,10 +81,7 @@ struct PlannedJoint {
     parent: Option<usize>,
     /// The point of the child, in its principal frame.
     arm: Vec3,
-    pair: (usize, usize),
-    feature: SeparatingFeature,
-    /// Whether the child is the first body of the pair: normals point to it.
-    first: bool,
+    resolved: ResolvedContact,
     times: (f64, Option<f64>),
     /// The loop joint and the index of its record, once it has entered.
     made: Option<(Closure, usize)>,
@@ -153,8 +150,10 @@ impl PlannedJoint {
     /// Normal of the contact, towards the child.
     fn normal(&self, model: &Model, state: &State) -> Vec3 {
         let Some(contacts) = &model.contacts else { return Vec3::zeros() };
-        let normal = self.feature.evaluate(&poses(contacts, self.pair, state)).normal;
-        if self.first { normal } else { -normal }
+        let pair = self.resolved.pair;
+        let normal = self.resolved.features[0].evaluate(&poses(contacts, pair, state)).normal;
+        // Normals point to the first body of the pair, which is the child if it moves.
+        if contacts.parts[pair.0].slot.is_some() { normal } else { -normal }
     }
 
     /// Whether a loop joint is its own.
@@ -237,9 +236,7 @@ impl ContactJoints {
                 child,
                 parent: other.slot,
                 arm,
-                pair: resolved.pair,
-                feature: resolved.features[0],
-                first: contacts.parts[resolved.pair.0].slot.is_some(),
+                resolved,
                 times: (nodes[planned.node].time, planned.release_node.map(|node| nodes[node].time)),
                 made: None,
             };

@@ -69,16 +69,9 @@ pub const FREE_MOTION: Guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
 /// The optimal solution of a plan.
 pub fn solved(plan: &Plan, guess: &Guess) -> PlanSolution {
     let found = solve(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+    let PlanSolution { objective, clearance, violation, rounds, iterations, .. } = &found;
     println!(
-        "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, violation {:.1e}, {} rounds, {} iterations",
-        found.outcome,
-        found.objective,
-        found.objective_guess,
-        found.clearance,
-        found.clearance_between,
-        found.violation,
-        found.rounds,
-        found.iterations
+        "J {objective:.6e}, clearance {clearance:.3e}, violation {violation:.1e}, {rounds} rounds, {iterations} iterations"
     );
     assert_eq!(found.outcome, Outcome::Optimal);
     assert!(found.violation < 1e-9, "{:e}", found.violation);
