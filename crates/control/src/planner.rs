@@ -175,7 +175,6 @@ struct RowMultipliers {
     warm: WarmStart,
 }
 
-/// Rows by their labels.
 fn rows_by_label(program: &Transcription) -> HashMap<&Label, Vec<usize>> {
     let mut rows: HashMap<&Label, Vec<usize>> = HashMap::new();
     (0..program.layout().constraints.len())

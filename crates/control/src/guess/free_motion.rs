@@ -75,13 +75,12 @@ fn constrained_segment(
         m.joint.is_some() && m.node <= first && m.release_node.is_none_or(|release_node| release_node > first)
     };
     let planned = plan.contacts.iter().rfind(holds)?;
-    let begin = || {
-        ConstrainedMotion::new(plan, planned, &nodes[first - 1], &nodes[first], plan.step * previous_scale)
-    };
+    let before = plan.step * previous_scale;
     let (mut scale, count) = (1.0, last - first);
     let follow =
         |h: f64, count: usize, each: &mut dyn FnMut(&ConstrainedMotion, &State) -> bool| -> Option<()> {
-            let (mut motion, mut state) = (begin()?, nodes[first].clone());
+            let mut state = nodes[first].clone();
+            let mut motion = ConstrainedMotion::new(plan, planned, &nodes[first - 1], &state, before)?;
             for _ in 0..count {
                 state = motion.step(&state, h)?;
                 if each(&motion, &state) {

@@ -55,7 +55,6 @@ pub trait ConstraintBlock {
 
 /// A block with the places of its entries in the program's sparse matrices.
 pub struct AssembledBlock {
-    /// The block.
     block: Box<dyn ConstraintBlock>,
     /// Entries of the Jacobian, in the order of the program's: places in the dense block.
     jacobian: Vec<u32>,

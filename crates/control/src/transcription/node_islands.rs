@@ -8,9 +8,7 @@ use percussion_mechanics::kinematics::{AncestorChain, KinematicsCache};
 
 /// Islands at a node with the places of their local variables.
 pub struct NodeIslands {
-    /// The node.
     pub node: usize,
-    /// The islands.
     pub islands: Vec<usize>,
     /// Place of the first local variable of each.
     firsts: Vec<usize>,

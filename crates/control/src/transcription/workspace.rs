@@ -11,7 +11,6 @@ use percussion_mechanics::{Model, State};
 
 /// A plan and the indices of its unknowns: constant while blocks are evaluated.
 pub struct Problem {
-    /// The plan.
     pub plan: Plan,
     /// Indices of its unknowns.
     pub indices: VariableIndices,
@@ -23,7 +22,6 @@ pub struct Context<'a> {
     pub problem: &'a Problem,
     /// Scratch memory.
     pub workspace: &'a mut Workspace,
-    /// The iterate.
     pub at: &'a Iterate,
 }
 

@@ -58,7 +58,6 @@ impl ContactGroup {
 }
 
 impl ResolvedContact {
-    /// Constraints of an impact.
     fn impact_constraints(&self, planned: &PlannedContact) -> Vec<ContactConstraint> {
         let normal = ImpulseLaw::Restitution(planned.restitution);
         let law = match planned.friction {

@@ -67,12 +67,9 @@ impl MomentumBlock {
     /// Reads momenta and impulses by local place; zero for configurations.
     fn read_scalars(&self, at: &Iterate, out: &mut Vec<f64>) {
         out.clear();
-        out.extend(
-            self.variables
-                .iter()
-                .enumerate()
-                .map(|(i, &v)| if i < self.momenta || v == NONE { 0.0 } else { at.scalars[v] }),
-        );
+        let scalar =
+            |(i, &v): (usize, &usize)| if i < self.momenta || v == NONE { 0.0 } else { at.scalars[v] };
+        out.extend(self.variables.iter().enumerate().map(scalar));
         self.given.iter().for_each(|&(place, value)| out[place] = value);
     }
 

@@ -162,7 +162,6 @@ impl MomentumBlock {
         }
     }
 
-    /// Adds the gradient along configurations.
     fn add_configuration_gradient(&self, workspace: &mut ContactWorkspace, model: &Model, along: &mut [f64]) {
         let ContactWorkspace { inertia, jacobians, rates, by_velocities, mu, zeta, scalars, .. } = workspace;
         let derivatives = &mut workspace.column_derivatives;

@@ -80,12 +80,9 @@ impl CenterOfPressure {
 
     /// Gaps of all corners over all sides, corner by corner.
     fn gaps(&self, model: &Model, state: &State) -> Vec<f64> {
-        let mut gaps = vec![0.0; self.boundaries.len() * self.rows.len()];
-        let Some(contacts) = &model.contacts else { return gaps };
-        let poses = poses(contacts, self.pair, state);
         let all = self.boundaries.iter().flatten();
-        gaps.iter_mut().zip(all).for_each(|(out, side)| *out = side.evaluate(&poses).gap);
-        gaps
+        let poses = model.contacts.as_ref().map(|contacts| poses(contacts, self.pair, state));
+        all.map(|side| poses.as_ref().map_or(0.0, |poses| side.evaluate(poses).gap)).collect()
     }
 
     /// The gradient of one gap along the degrees of freedom of the islands.

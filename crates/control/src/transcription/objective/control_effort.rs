@@ -10,7 +10,6 @@ pub struct ControlEffort {
 }
 
 impl ControlEffort {
-    /// Of an interval.
     pub fn new(problem: &Problem, interval: usize) -> Self {
         let (plan, indices) = (&problem.plan, &problem.indices);
         let each =

@@ -24,10 +24,10 @@ pub(super) fn add_time(assembly: &mut Assembly) {
     let mut terms = Vec::new();
     if plan.time_bounds.total != Bound::FREE {
         let row = assembly.row(plan.time_bounds.total, Label::Time);
-        terms.extend(lengths.iter().enumerate().map(|(s, length)| (row, first + s, *length)));
+        terms.extend((first..).zip(&lengths).map(|(scale, length)| (row, scale, *length)));
     }
     if plan.time_weight != 0.0 {
-        terms.extend(lengths.iter().enumerate().map(|(s, l)| (OBJECTIVE, first + s, l * plan.time_weight)));
+        terms.extend((first..).zip(&lengths).map(|(scale, l)| (OBJECTIVE, scale, l * plan.time_weight)));
     }
     if !terms.is_empty() {
         assembly.block(Linear::new(&terms));

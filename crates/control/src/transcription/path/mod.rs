@@ -37,7 +37,6 @@ pub(super) trait PathConstraint {
     /// Sparsity: the bodies on whose configuration they depend, two at most.
     fn bodies(&self, model: &Model) -> [Option<usize>; 2];
 
-    /// Their values.
     fn value(
         &self,
         kinematics: &ConfigurationKinematics,
