@@ -60,14 +60,11 @@ impl Search<'_> {
 
     /// Whether both parts of a pair are fixed at a node.
     fn is_fixed(&self, pair: (usize, usize), node: usize) -> bool {
-        let fixed = match node {
-            0 => &self.plan.start.fixed,
-            k if k == self.plan.intervals => &self.plan.end.fixed,
-            _ => return false,
+        let (Some(boundary), Some(contacts)) = (self.plan.boundary(node), &self.plan.model.contacts) else {
+            return false;
         };
-        let Some(contacts) = &self.plan.model.contacts else { return false };
         let slots = [pair.0, pair.1].into_iter().filter_map(|part| contacts.parts[part].slot);
-        slots.into_iter().all(|slot| fixed[island_of(&self.plan.model, slot)])
+        slots.into_iter().all(|slot| boundary.fixed[island_of(&self.plan.model, slot)])
     }
 
     /// Separates pairs over all intervals from the beginning: a pair that is separated only where it was near may pass through itself

@@ -30,11 +30,11 @@ fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Rand
     for k in 0..=plan.intervals {
         let mut state = about.clone();
         for (i, island) in plan.model.islands.iter().enumerate() {
-            let fixed = k == 0 && plan.start.fixed[i] || k == plan.intervals && plan.end.fixed[i];
-            let from = if k == 0 { &plan.start.state } else { &plan.end.state };
             let d: Vec<f64> = island.dofs.clone().map(|_| 0.03 * random.signed()).collect();
-            let zero = vec![0.0; d.len()];
-            let (from, d) = if fixed { (from, zero) } else { (about, d) };
+            let (from, d) = match plan.boundary(k).filter(|boundary| boundary.fixed[i]) {
+                Some(boundary) => (&boundary.state, vec![0.0; d.len()]),
+                None => (about, d),
+            };
             displace(&plan.model, island, from, &d, &mut state);
         }
         nodes.push(state);
@@ -157,15 +157,8 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
 }
 
 /// Bounds the largest errors of first and second derivatives.
-fn check_errors(
-    name: &str,
-    plan: Plan,
-    constraint_set: ConstraintSet,
-    about: &State,
-    seed: u64,
-    limits: [f64; 2],
-) {
-    let (first, second) = errors(plan, constraint_set, about, seed);
+fn check_errors(name: &str, plan: Plan, set: ConstraintSet, about: &State, seed: u64, limits: [f64; 2]) {
+    let (first, second) = errors(plan, set, about, seed);
     println!("{name}: first {first:e}, second {second:e}");
     assert!(first < limits[0] && second < limits[1], "{name}: {first:e} {second:e}");
 }

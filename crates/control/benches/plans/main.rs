@@ -50,8 +50,8 @@ fn turn(intervals: usize) -> Plan {
     plan
 }
 
-/// The program that a search begins with, and its start, of a plan whose bodies are clear of each other in the guess, except where they meet
-/// on purpose.
+/// The program that a search begins with, and its start, of a plan whose bodies are clear of each other in the guess, except at planned
+/// contacts.
 fn posed(plan: &Plan, guess: &Guess) -> (Transcription, Iterate) {
     let path = guess.initial_path(plan).unwrap();
     let find = |planned: &PlannedContact| {

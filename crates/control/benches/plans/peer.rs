@@ -62,17 +62,13 @@ pub fn beside(python: Option<&str>) {
         }
         let ours = ours.unwrap();
         let (program, _) = posed(&cube_wall(30, node), &FREE_MOTION);
-        println!(
-            "| {node} | {} | {} | percussion | {} | {:.2} | {:.2} | {:.2} | {:.9e} | {:.6} |",
-            program.layout().variables.len(),
-            program.layout().constraints.len(),
-            ours.solution.iterations,
-            ours.building,
-            ours.solving,
-            ours.whole,
-            ours.found.objective,
-            ours.found.contacts[0].time
+        let (unknowns, equations) = (program.layout().variables.len(), program.layout().constraints.len());
+        let Ours { whole, building, solving, found, solution } = &ours;
+        let (iterations, objective, time) = (solution.iterations, found.objective, found.contacts[0].time);
+        print!(
+            "| {node} | {unknowns} | {equations} | percussion | {iterations} | {building:.2} | {solving:.2} "
         );
+        println!("| {whole:.2} | {objective:.9e} | {time:.6} |");
         let Some(theirs) = theirs else { continue };
         let number = |key: &str| theirs[key].as_f64().unwrap();
         let (building, solving, whole) = ("building", "solving", "whole");

@@ -148,6 +148,15 @@ impl Plan {
         }
     }
 
+    /// What is prescribed at a node, if it is an end of the trajectory.
+    pub fn boundary(&self, node: usize) -> Option<&BoundaryState> {
+        match node {
+            0 => Some(&self.start),
+            k if k == self.intervals => Some(&self.end),
+            _ => None,
+        }
+    }
+
     /// Number of components of all controls.
     pub fn components(&self) -> usize {
         self.actuators.iter().map(|a| a.control.components()).sum()

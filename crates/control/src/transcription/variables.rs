@@ -59,7 +59,7 @@ impl VariableIndices {
         for node in 0..=plan.intervals {
             let (mut configurations, mut momenta) = (Vec::new(), Vec::new());
             for (i, island) in plan.model.islands.iter().enumerate() {
-                let fixed = node == 0 && plan.start.fixed[i] || node == plan.intervals && plan.end.fixed[i];
+                let fixed = plan.boundary(node).is_some_and(|boundary| boundary.fixed[i]);
                 configurations.push(if fixed { NONE } else { take(island.dofs.len()) });
             }
             for (i, island) in plan.model.islands.iter().enumerate() {
@@ -173,11 +173,8 @@ pub(super) fn range(first: usize, count: usize) -> impl Iterator<Item = usize> {
 
 /// Whether the momentum of an island is an unknown at a node: it jumps there, or a condition on velocities depends on it.
 fn has_unknown_momentum(plan: &Plan, groups: &[ContactGroup], node: usize, island: usize) -> bool {
-    if node == 0 {
-        return plan.start.momentum[island] == MomentumCondition::Conditioned;
-    }
-    if node == plan.intervals {
-        return plan.end.momentum[island] == MomentumCondition::Conditioned;
+    if let Some(boundary) = plan.boundary(node) {
+        return boundary.momentum[island] == MomentumCondition::Conditioned;
     }
     let jumps = groups.iter().any(|group| {
         group.node == node

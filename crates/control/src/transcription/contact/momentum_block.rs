@@ -96,12 +96,8 @@ impl MomentumBlock {
 
 /// Momenta that are given at an end of the trajectory, by local place.
 fn given_momenta(plan: &Plan, islands: &NodeIslands, momenta: usize) -> Vec<(usize, f64)> {
-    let boundary = match islands.node {
-        0 => &plan.start,
-        k if k == plan.intervals => &plan.end,
-        _ => return Vec::new(),
-    };
     let mut given = Vec::new();
+    let Some(boundary) = plan.boundary(islands.node) else { return given };
     for (island, first) in islands.iter() {
         if let MomentumCondition::Given(p) = &boundary.momentum[island] {
             given.extend((momenta + first..).zip(p.iter().copied()));

@@ -94,10 +94,9 @@ fn add_balance(assembly: &mut Assembly, node: usize, island: usize) -> (usize, u
         let each = (0..n).map(|c| assembly.row(Bound::equal(value(c)), label.clone()));
         each.min().unwrap_or(NONE)
     };
-    let ends = [(0, &plan.start, -1.0), (plan.intervals, &plan.end, 1.0)];
-    if let Some((_, end, sign)) = ends.into_iter().find(|(own, ..)| *own == node) {
-        let label = Label::BoundaryMomentum { node, island };
-        let rows = match &end.momentum[island] {
+    if let Some(boundary) = plan.boundary(node) {
+        let (label, sign) = (Label::BoundaryMomentum { node, island }, if node == 0 { -1.0 } else { 1.0 });
+        let rows = match &boundary.momentum[island] {
             MomentumCondition::Free => NONE,
             MomentumCondition::Given(p) => add(&|c| sign * p[c], label),
             MomentumCondition::Conditioned => add(&|_| 0.0, label),

@@ -37,6 +37,7 @@ pub(super) trait PathConstraint {
     /// Sparsity: the bodies on whose configuration they depend, two at most.
     fn bodies(&self, model: &Model) -> [Option<usize>; 2];
 
+    /// Their values.
     fn value(
         &self,
         kinematics: &ConfigurationKinematics,
@@ -48,12 +49,7 @@ pub(super) trait PathConstraint {
     fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]);
 
     /// The Hessian of their weighted sum, where it has a closed form; otherwise it is a central difference of the Jacobian.
-    fn second_derivative(
-        &self,
-        _model: &Model,
-        _state: &State,
-        _weights: &[f64],
-    ) -> Option<SecondDerivatives> {
+    fn second_derivative(&self, _: &Model, _: &State, _weights: &[f64]) -> Option<SecondDerivatives> {
         None
     }
 
