@@ -19,9 +19,10 @@
 //! The plan begins at the given state and minimises control effort. Every pair of parts that can collide is kept apart, except at planned
 //! contacts. The initial guess is a free motion through planned contacts, or a straight path without any.
 
+use crate::islands::island_of;
 use crate::plan::{
-    Actuator, Avoidance, BodyPoint, BoundaryState, Condition, ContactFriction, ContactJoint, Measure,
-    MomentumCondition, NodeSelector, Plan, PlannedContact, TimeBounds, rotation_of,
+    Actuator, Avoidance, BodyPoint, Condition, Measure, MomentumCondition, NodeSelector, Plan,
+    PlannedContact, TimeBounds, rotation_of,
 };
 use crate::{Guess, Options, PlanError, PlanSolution, solve};
 use nalgebra::Rotation3;
@@ -81,41 +82,8 @@ pub enum BuilderError {
     Plan(#[from] PlanError),
 }
 
-/// A planned contact as it is built: elastic and frictionless at one point.
-#[derive(Clone, Debug)]
-pub struct ContactBuilder(PlannedContact);
-
-impl ContactBuilder {
-    /// Coefficient of restitution; 1 by default.
-    #[must_use]
-    pub fn restitution(mut self, coefficient: f64) -> Self {
-        self.0.restitution = coefficient;
-        self
-    }
-
-    /// Friction; none by default.
-    #[must_use]
-    pub fn friction(mut self, friction: ContactFriction) -> Self {
-        self.0.friction = friction;
-        self
-    }
-
-    /// Two faces come into contact.
-    #[must_use]
-    pub fn flat(mut self) -> Self {
-        self.0.flat = true;
-        self
-    }
-
-    /// The contact makes a joint until the end.
-    #[must_use]
-    pub fn joint(mut self, joint: ContactJoint) -> Self {
-        self.0.joint = Some(joint);
-        self
-    }
-}
-
 /// The last state as it is built; what is not prescribed is free.
+#[must_use]
 #[derive(Clone, Debug, Default)]
 pub struct EndBuilder {
     bodies: Vec<(String, BodyEnd)>,
@@ -134,40 +102,35 @@ struct BodyEnd {
 impl EndBuilder {
     fn set(mut self, name: &str, with: impl FnOnce(&mut BodyEnd)) -> Self {
         let known = self.bodies.iter().position(|(own, _)| own == name);
-        let at = known.unwrap_or(self.bodies.len());
-        if known.is_none() {
+        let at = known.unwrap_or_else(|| {
             self.bodies.push((name.to_owned(), BodyEnd::default()));
-        }
+            self.bodies.len() - 1
+        });
         with(&mut self.bodies[at].1);
         self
     }
 
     /// Position of a body's own frame, m.
-    #[must_use]
     pub fn position(self, body: &str, position: [f64; 3]) -> Self {
         self.set(body, |end| end.position = Some(position.into()))
     }
 
     /// Orientation of a body's own frame, as a rotation vector, rad.
-    #[must_use]
     pub fn rotation_vector(self, body: &str, rotation: [f64; 3]) -> Self {
         self.set(body, |end| end.rotation = Some(rotation.into()))
     }
 
     /// Velocity of the origin of a body's own frame, m/s.
-    #[must_use]
     pub fn velocity(self, body: &str, velocity: [f64; 3]) -> Self {
         self.set(body, |end| end.velocity = Some(velocity.into()))
     }
 
     /// Angular velocity of a body, rad/s.
-    #[must_use]
     pub fn angular_velocity(self, body: &str, angular_velocity: [f64; 3]) -> Self {
         self.set(body, |end| end.angular_velocity = Some(angular_velocity.into()))
     }
 
     /// All bodies are at rest.
-    #[must_use]
     pub fn at_rest(mut self) -> Self {
         self.at_rest = true;
         self
@@ -175,6 +138,7 @@ impl EndBuilder {
 }
 
 /// A plan as it is built. The first error is returned by [`PlanBuilder::plan`] or [`PlanBuilder::solve`].
+#[must_use]
 #[derive(Clone, Debug)]
 pub struct PlanBuilder {
     plan: Plan,
@@ -187,107 +151,67 @@ pub struct PlanBuilder {
 impl PlanBuilder {
     /// A plan that begins at a state of a model.
     pub fn new(model: impl Into<Arc<Model>>, state: State) -> Self {
-        let model: Arc<Model> = model.into();
-        let count = model.islands.len();
-        let given =
-            model.islands.iter().map(|i| MomentumCondition::Given(state.momenta[i.dofs.clone()].to_vec()));
-        let start =
-            BoundaryState { state: state.clone(), fixed: vec![true; count], momentum: given.collect() };
-        let free = vec![MomentumCondition::Free; count];
-        let avoidance = model.contacts.is_some().then_some(Avoidance { margin: 0.0, pairs: None });
-        let plan = Plan {
-            intervals: 0,
-            step: 0.0,
-            actuators: Vec::new(),
-            start,
-            end: BoundaryState { state, fixed: vec![false; count], momentum: free },
-            conditions: Vec::new(),
-            control_effort_weight: 1.0,
-            time_weight: 0.0,
-            goals: Vec::new(),
-            avoidance,
-            contacts: Vec::new(),
-            time_bounds: TimeBounds {
-                scale: Bound::between(TIME_SCALES.0, TIME_SCALES.1),
-                total: Bound::FREE,
-            },
-            model,
-        };
+        let mut plan = Plan::new(model.into(), state, 0, 0.0);
+        plan.avoidance = plan.model.contacts.is_some().then_some(Avoidance { margin: 0.0, pairs: None });
+        let scale = Bound::between(TIME_SCALES.0, TIME_SCALES.1);
+        plan.time_bounds = TimeBounds { scale, total: Bound::FREE };
         Self { plan, end: EndBuilder::default(), guess: None, options: Options::default(), error: None }
     }
 
     /// Number of intervals.
-    #[must_use]
     pub fn intervals(mut self, intervals: usize) -> Self {
         self.plan.intervals = intervals;
         self
     }
 
     /// The total time, s.
-    #[must_use]
     pub fn time(mut self, time: f64) -> Self {
         self.plan.time_bounds.total = Bound::equal(time);
         self
     }
 
     /// A force at the centre of mass of a body, world axes, with bounds of its components, N. Its name is `force on BODY`.
-    #[must_use]
     pub fn control_force(self, body: &str, bounds: RangeInclusive<f64>) -> Self {
         self.control(body, "force", bounds)
     }
 
     /// A torque on a body, world axes, with bounds of its components, N m. Its name is `torque on BODY`.
-    #[must_use]
     pub fn control_torque(self, body: &str, bounds: RangeInclusive<f64>) -> Self {
         self.control(body, "torque", bounds)
     }
 
     /// An elastic, frictionless contact of two bodies at a node, of which the first one moves.
-    #[must_use]
     pub fn contact(self, node: usize, first: &str, second: &str) -> Self {
         self.contact_with(node, first, second, |contact| contact)
     }
 
     /// A contact of two bodies at a node with other properties.
-    #[must_use]
     pub fn contact_with(
         mut self,
         node: usize,
         first: &str,
         second: &str,
-        with: impl FnOnce(ContactBuilder) -> ContactBuilder,
+        with: impl FnOnce(PlannedContact) -> PlannedContact,
     ) -> Self {
         let (Some(a), Some(b)) = (self.body(first), self.body(second)) else { return self };
-        let contact = ContactBuilder(PlannedContact {
-            name: format!("the contact of `{first}` and `{second}` at node {node}"),
-            node,
-            bodies: (a, b),
-            restitution: 1.0,
-            friction: ContactFriction::Frictionless,
-            flat: false,
-            joint: None,
-            release_node: None,
-        });
-        self.plan.contacts.push(with(contact).0);
+        let name = format!("the contact of `{first}` and `{second}` at node {node}");
+        self.plan.contacts.push(with(PlannedContact::new(name, node, (a, b))));
         self
     }
 
     /// The last state.
-    #[must_use]
     pub fn end(mut self, with: impl FnOnce(EndBuilder) -> EndBuilder) -> Self {
         self.end = with(self.end);
         self
     }
 
     /// The initial guess.
-    #[must_use]
     pub fn guess(mut self, guess: Guess) -> Self {
         self.guess = Some(guess);
         self
     }
 
     /// Options of the search.
-    #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
@@ -345,11 +269,11 @@ impl PlanBuilder {
         match control {
             Err(error) => self.fail(BuilderError::Control { name: name.to_owned(), error }),
             Ok(control) => {
-                let island = crate::islands::island_of(model, slot);
-                let bounds = vec![Bound::between(*bounds.start(), *bounds.end()); 3];
-                let name = format!("{kind} on {name}");
+                let island = island_of(model, slot);
+                let bound = Bound::between(*bounds.start(), *bounds.end());
+                let actuator = Actuator::new(format!("{kind} on {name}"), control, island, bound);
                 let place = self.plan.actuators.partition_point(|a| a.island <= island);
-                self.plan.actuators.insert(place, Actuator { name, control, island, bounds, weight: 1.0 });
+                self.plan.actuators.insert(place, actuator);
             }
         }
         self
@@ -383,7 +307,7 @@ impl PlanBuilder {
     /// Fixes the last configuration of a free body, or adds conditions.
     fn end_configuration(&mut self, name: &str, body: usize, slot: usize, end: &BodyEnd) {
         let model = self.plan.model.clone();
-        let index = crate::islands::island_of(&model, slot);
+        let index = island_of(&model, slot);
         let (island, joint) = (&model.islands[index], &model.links[slot].joint);
         let is_free = island.bodies.len() == 1 && joint.kind == JointKind::Free && !joint.particle;
         if let (true, Some(position), Some(rotation)) = (is_free, end.position, end.rotation) {
@@ -414,12 +338,12 @@ impl PlanBuilder {
     /// Adds conditions on the last velocity of a body; its momentum is an unknown.
     fn end_velocity(&mut self, name: &str, body: usize, slot: usize, end: &BodyEnd) {
         let of = BodyPoint { body: Some(body), components: Vec3::zeros() };
-        let velocity = end.velocity.map(|v| ("velocity", Measure::Velocity { of, from: None }, v));
-        let angular = end
-            .angular_velocity
-            .map(|w| ("angular velocity", Measure::AngularVelocity { body, from: None }, w));
-        for (what, measure, value) in velocity.into_iter().chain(angular) {
-            let island = crate::islands::island_of(&self.plan.model, slot);
+        let island = island_of(&self.plan.model, slot);
+        for (what, measure, value) in [
+            ("velocity", Measure::Velocity { of, from: None }, end.velocity),
+            ("angular velocity", Measure::AngularVelocity { body, from: None }, end.angular_velocity),
+        ] {
+            let Some(value) = value else { continue };
             self.plan.end.momentum[island] = MomentumCondition::Conditioned;
             self.condition(name, what, measure, &value);
         }

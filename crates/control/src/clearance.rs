@@ -5,22 +5,38 @@
 
 use crate::guess::between;
 use percussion_geometry::Pose;
-use percussion_mechanics::contact::{ContactGeometry, PairWarmStart};
+use percussion_geometry::separation::QueryError;
+use percussion_mechanics::contact::{ContactGeometry, ContactPoint, PairWarmStart};
 use percussion_mechanics::{Model, State};
 
 /// Maximum number of bisections of an interval.
 const MAX_BISECTIONS: usize = 8;
 
+/// Poses of the bodies of two parts.
+pub(crate) fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> [Pose; 2] {
+    [pair.0, pair.1].map(|part| contacts.parts[part].body_pose(state))
+}
+
+/// The smaller radius of two parts, m.
+pub(crate) fn smaller_radius(contacts: &ContactGeometry, pair: (usize, usize)) -> f64 {
+    contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius)
+}
+
+/// The contact point of a pair in a state.
+pub(crate) fn nearest(
+    contacts: &ContactGeometry,
+    pair: (usize, usize),
+    state: &State,
+    warm_start: &mut PairWarmStart,
+) -> Result<ContactPoint, QueryError> {
+    let [a, b] = &poses(contacts, pair, state);
+    contacts.separation(pair, (a, b), f64::INFINITY, warm_start)
+}
+
 /// The gap of a pair in a state, m: the distance of supporting planes, negative for penetrations.
 pub fn gap(model: &Model, pair: (usize, usize), state: &State, warm_start: &mut PairWarmStart) -> f64 {
     let Some(contacts) = &model.contacts else { return f64::INFINITY };
-    let poses = poses(contacts, pair, state);
-    let nearest = contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, warm_start);
-    nearest.map_or(f64::NAN, |nearest| nearest.gap())
-}
-
-fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
-    (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
+    nearest(contacts, pair, state, warm_start).map_or(f64::NAN, |nearest| nearest.gap())
 }
 
 /// The least gap of a pair between two nodes, m; sections that stay above `enough` are not bisected.
@@ -33,7 +49,7 @@ pub fn min_gap_between(model: &Model, pair: (usize, usize), ends: (&State, &Stat
     while let Some((from, g0, to, g1, depth)) = open.pop() {
         let travel = {
             let (p, q) = (poses(contacts, pair, &from), poses(contacts, pair, &to));
-            travel_bound(contacts, pair.0, &p.0, &q.0) + travel_bound(contacts, pair.1, &p.1, &q.1)
+            travel_bound(contacts, pair.0, &p[0], &q[0]) + travel_bound(contacts, pair.1, &p[1], &q[1])
         };
         // From either end a point travels at least the gap there before contact.
         let bound = 0.5 * (g0 + g1 - travel);

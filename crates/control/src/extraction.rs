@@ -1,7 +1,8 @@
 //! Extraction of a solution from the last iterate of a program.
 
-use crate::clearance::{gap, min_gap_between};
+use crate::clearance::{gap, min_gap_between, poses};
 use crate::consistency::{external_impulse, has_momentum_balance, momentum};
+use crate::islands::{island_of, islands_of};
 use crate::plan::{Actuator, MomentumCondition, PlannedContact};
 use crate::planner::Search;
 use crate::solution::{ActiveConstraint, Clearance, ContactSolution, Outcome, PlanSolution};
@@ -117,13 +118,11 @@ impl Search<'_> {
     ) -> Option<Vec6> {
         let plan = self.plan;
         let island = &plan.model.islands[i];
-        let range = plan.actuators_of(i);
-        let (first, last) = (plan.first_component(range.start), plan.first_component(range.end));
-        let m = plan.components();
+        let (_, components) = plan.controls_of(i);
         let ends = (&at.nodes[k], &at.nodes[k + 1]);
         let h = program.indices().length(plan, at, k);
         // Control inputs and forces act within an interval; what jumps at a node between bodies that move cancels.
-        let own = &inputs[k * m + first..k * m + last];
+        let own = &inputs[k * plan.components()..][components];
         let external = external_impulse(plan, i, ends, (time + 0.5 * h, h), own).ok()?;
         let change =
             momentum(plan, island, ends.1, after) - momentum(plan, island, ends.0, before) - external;
@@ -140,10 +139,9 @@ impl Search<'_> {
     fn clearances(&self, at: &Iterate) -> Vec<Clearance> {
         let (model, intervals) = (&*self.plan.model, self.plan.intervals);
         let Some(contacts) = &model.contacts else { return Vec::new() };
-        let bodies = |pair: (usize, usize)| (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
-        let mut all: Vec<Clearance> = Vec::new();
+        let (mut all, mut places): (Vec<Clearance>, _) = (Vec::new(), Vec::new());
         for &(pair, margin) in &self.pairs {
-            let (a, b) = bodies(pair);
+            let (a, b) = (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
             let known = all.iter().position(|c| c.bodies == (a, b) || c.bodies == (b, a));
             let place = known.unwrap_or_else(|| {
                 let (at, between) = (vec![f64::INFINITY; intervals + 1], vec![f64::NAN; intervals]);
@@ -153,13 +151,11 @@ impl Search<'_> {
             for (node, least) in at.nodes.iter().zip(&mut all[place].at) {
                 *least = least.min(gap(model, pair, node, &mut PairWarmStart::default()));
             }
+            places.push(place);
         }
         // With the least at nodes known, only ways that come nearer are bisected.
-        for &(pair, _) in &self.pairs {
-            let (a, b) = bodies(pair);
-            let Some(own) = all.iter_mut().find(|c| c.bodies == (a, b) || c.bodies == (b, a)) else {
-                continue;
-            };
+        for (&(pair, _), place) in self.pairs.iter().zip(places) {
+            let own = &mut all[place];
             for k in (0..intervals).filter(|&k| !self.holds(pair, k)) {
                 let so_far = own.at[k].min(own.at[k + 1]).min(own.between[k]);
                 let enough = RESOLUTION * so_far.max(0.0);
@@ -172,12 +168,8 @@ impl Search<'_> {
 
     /// Whether the momentum of an island jumps at a node, or a contact joint acts on it there.
     fn jumps(&self, node: usize, island: usize) -> bool {
-        let model = &self.plan.model;
-        self.plan.contacts.iter().any(|planned| {
-            let last = planned.last(self.plan.intervals);
-            let own = [planned.bodies.0, planned.bodies.1].into_iter().filter_map(|b| model.slots[b]);
-            let involved = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
-            involved && (planned.node..=last).contains(&node)
+        self.contacts_at(node).any(|planned| {
+            islands_of(&self.plan.model, [planned.bodies.0, planned.bodies.1]).contains(&island)
         })
     }
 
@@ -185,14 +177,16 @@ impl Search<'_> {
     fn conserves_momentum(&self, node: usize) -> bool {
         let model = &self.plan.model;
         let accounted = |body: usize| {
-            let own = model
-                .islands
-                .iter()
-                .find(|island| model.slots[body].is_some_and(|slot| island.bodies.contains(&slot)));
-            own.is_some_and(|island| has_momentum_balance(self.plan, island))
+            let slot = model.slots[body];
+            slot.is_some_and(|slot| has_momentum_balance(self.plan, &model.islands[island_of(model, slot)]))
         };
-        let acts = |m: &&PlannedContact| (m.node..=m.last(self.plan.intervals)).contains(&node);
-        self.plan.contacts.iter().filter(acts).all(|m| accounted(m.bodies.0) && accounted(m.bodies.1))
+        self.contacts_at(node).all(|m| accounted(m.bodies.0) && accounted(m.bodies.1))
+    }
+
+    /// Planned contacts that act at a node.
+    fn contacts_at(&self, node: usize) -> impl Iterator<Item = &PlannedContact> {
+        let acts = move |m: &&PlannedContact| (m.node..=m.last(self.plan.intervals)).contains(&node);
+        self.plan.contacts.iter().filter(acts)
     }
 
     fn contacts(&self, program: &Transcription, at: &Iterate, times: &[f64]) -> Vec<ContactSolution> {
@@ -201,17 +195,16 @@ impl Search<'_> {
         each.map(|(m, (planned, resolved))| {
             let state = &at.nodes[planned.node];
             let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-            let poses = (p.body_pose(state), q.body_pose(state));
-            let geometry = resolved.features[0].evaluate((&poses.0, &poses.1));
-            let impulse = program.total_impulse(at, m, (&poses.0, &poses.1));
+            let poses = &poses(contacts, resolved.pair, state);
+            let geometry = resolved.features[0].evaluate(poses);
             ContactSolution {
                 name: planned.name.clone(),
                 node: planned.node,
                 time: times[planned.node],
                 bodies: (p.body, q.body),
-                point: program.center_of_pressure(at, m, (&poses.0, &poses.1)).unwrap_or(geometry.point_a),
+                point: program.center_of_pressure(at, m, poses).unwrap_or(geometry.point_a),
                 normal: geometry.normal,
-                impulse,
+                impulse: program.total_impulse(at, m, poses),
             }
         })
         .collect()
@@ -220,7 +213,10 @@ impl Search<'_> {
 
 /// Normal and tangential impulses of a contact with friction.
 pub(crate) fn impulses(program: &Transcription, at: &Iterate, planned: usize) -> Option<[f64; 3]> {
-    let first = program.contact_impulses(planned)?;
+    let first = program.impulses_of(planned).find_map(|(first, directions)| match directions {
+        ImpulseDirections::Contact(_) => Some(first),
+        _ => None,
+    })?;
     Some([at.scalars[first], at.scalars[first + 1], at.scalars[first + 2]])
 }
 
@@ -245,17 +241,12 @@ fn active_constraints(program: &mut Transcription, solution: &Solution<Iterate>)
     }
     let (layout, m) = (program.layout(), &solution.multipliers);
     let bounds: Vec<f64> = m.upper.iter().zip(&m.lower).map(|(upper, lower)| upper - lower).collect();
-    let active = active_indices(&layout.constraints, &rows, &m.constraints);
-    let mut list: Vec<ActiveConstraint> = active
-        .into_iter()
-        .map(|row| ActiveConstraint { name: program.constraint_name(row), multiplier: m.constraints[row] })
-        .collect();
-    let active = active_indices(&layout.variables, &columns, &bounds);
-    list.extend(
-        active
-            .into_iter()
-            .map(|v| ActiveConstraint { name: program.variable_name(v), multiplier: bounds[v] }),
-    );
+    let rows = active_indices(&layout.constraints, &rows, &m.constraints).into_iter();
+    let rows = rows.map(|row| (program.constraint_name(row), m.constraints[row]));
+    let variables = active_indices(&layout.variables, &columns, &bounds).into_iter();
+    let variables = variables.map(|v| (program.variable_name(v), bounds[v]));
+    let all = rows.chain(variables).map(|(name, multiplier)| ActiveConstraint { name, multiplier });
+    let mut list: Vec<ActiveConstraint> = all.collect();
     list.sort_by(|a, b| b.multiplier.abs().total_cmp(&a.multiplier.abs()));
     list
 }
@@ -278,16 +269,8 @@ fn active_indices(bounds: &[Bound], values: &[f64], multipliers: &[f64]) -> Vec<
 }
 
 impl Transcription {
-    /// The first variable of the impulses of a contact with friction.
-    fn contact_impulses(&self, planned: usize) -> Option<usize> {
-        self.impulses_of(planned).find_map(|(first, directions)| match directions {
-            ImpulseDirections::Contact(_) => Some(first),
-            _ => None,
-        })
-    }
-
     /// The centre of pressure of a planned contact; `None` without normal impulses.
-    fn center_of_pressure(&self, at: &Iterate, planned: usize, poses: (&Pose, &Pose)) -> Option<Vec3> {
+    fn center_of_pressure(&self, at: &Iterate, planned: usize, poses: &[Pose; 2]) -> Option<Vec3> {
         let (mut sum, mut weights) = (Vec3::zeros(), 0.0);
         for (first, directions) in self.impulses_of(planned) {
             let (ImpulseDirections::Normal(feature) | ImpulseDirections::Contact(feature)) = directions
@@ -301,30 +284,27 @@ impl Transcription {
     }
 
     /// The impulse on the first body of a planned contact, world axes.
-    fn total_impulse(&self, at: &Iterate, planned: usize, poses: (&Pose, &Pose)) -> Vec3 {
+    fn total_impulse(&self, at: &Iterate, planned: usize, poses: &[Pose; 2]) -> Vec3 {
         let mut sum = Vec3::zeros();
         for (first, directions) in self.impulses_of(planned) {
-            match directions {
-                ImpulseDirections::Normal(feature) => {
-                    sum += feature.evaluate(poses).normal * at.scalars[first]
-                }
-                ImpulseDirections::Contact(feature) => {
+            let along = &at.scalars[first..first + directions.count()];
+            sum += match directions {
+                ImpulseDirections::Normal(feature) => feature.evaluate(poses).normal * along[0],
+                ImpulseDirections::Contact(feature) | ImpulseDirections::Foothold(feature) => {
                     let n = feature.evaluate(poses).normal;
-                    let pair = self.constraint_set().contacts[planned].pair;
-                    let across = self.plan().model.contacts.as_ref().map(|c| c.tangents(pair, &n));
-                    let (t1, t2) = across.unwrap_or((Vec3::zeros(), Vec3::zeros()));
-                    sum += n * at.scalars[first] + t1 * at.scalars[first + 1] + t2 * at.scalars[first + 2];
+                    let (contacts, pair) =
+                        (&self.plan().model.contacts, self.constraint_set().contacts[planned].pair);
+                    let (t1, t2) = match (contacts, directions) {
+                        (Some(contacts), ImpulseDirections::Contact(_)) => contacts.tangents(pair, &n),
+                        _ => world_aligned_tangents(&n),
+                    };
+                    n * along[0] + t1 * along[1] + t2 * along[2]
                 }
-                ImpulseDirections::Foothold(feature) => {
-                    let n = feature.evaluate(poses).normal;
-                    let (t1, t2) = world_aligned_tangents(&n);
-                    sum += n * at.scalars[first] + t1 * at.scalars[first + 1] + t2 * at.scalars[first + 2];
-                }
-                ImpulseDirections::Torsion(_) => {}
+                ImpulseDirections::Torsion(_) => continue,
                 ImpulseDirections::Point(..) | ImpulseDirections::Rigid(..) => {
-                    sum += Vec3::new(at.scalars[first], at.scalars[first + 1], at.scalars[first + 2]);
+                    Vec3::new(along[0], along[1], along[2])
                 }
-            }
+            };
         }
         sum
     }

@@ -28,7 +28,7 @@ pub mod shooting;
 pub mod solution;
 pub mod transcription;
 
-pub use builder::{BuilderError, ContactBuilder, EndBuilder, PlanBuilder};
+pub use builder::{BuilderError, EndBuilder, PlanBuilder};
 pub use guess::Guess;
 pub use multistart::solve;
 pub use plan::Plan;

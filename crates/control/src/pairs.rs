@@ -3,7 +3,7 @@
 //! A pair is separated over an interval: by one plane for both of its nodes. Curved parts without a core of vertices, and parts over
 //! half-spaces, are separated at nodes.
 
-use crate::clearance::{gap, min_gap_between};
+use crate::clearance::{gap, min_gap_between, nearest, smaller_radius};
 use crate::guess::between;
 use crate::islands::island_of;
 use crate::plan::Plan;
@@ -41,44 +41,41 @@ pub(crate) fn avoided_pairs(plan: &Plan) -> Vec<((usize, usize), f64)> {
 }
 
 impl Search<'_> {
+    /// First and last nodes of the planned contacts of a pair.
+    fn contact_nodes(&self, pair: (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        let each = self.plan.contacts.iter().zip(&self.set.contacts);
+        let own = each.filter(move |(_, resolved)| resolved.pair == pair);
+        own.map(|(planned, _)| (planned.node, planned.last(self.plan.intervals)))
+    }
+
     /// Whether a pair is in planned contact at a node, or held by a contact joint.
     fn is_in_contact(&self, pair: (usize, usize), node: usize) -> bool {
-        self.plan.contacts.iter().zip(&self.set.contacts).any(|(planned, resolved)| {
-            let last = planned.last(self.plan.intervals);
-            resolved.pair == pair && (planned.node..=last).contains(&node)
-        })
+        self.contact_nodes(pair).any(|(first, last)| (first..=last).contains(&node))
     }
 
     /// Whether a contact joint holds a pair over an interval.
     pub(crate) fn holds(&self, pair: (usize, usize), interval: usize) -> bool {
-        self.plan.contacts.iter().zip(&self.set.contacts).any(|(planned, resolved)| {
-            let last = planned.last(self.plan.intervals);
-            resolved.pair == pair && (planned.node..last).contains(&interval)
-        })
+        self.contact_nodes(pair).any(|(first, last)| (first..last).contains(&interval))
     }
 
     /// Whether both parts of a pair are fixed at a node.
     fn is_fixed(&self, pair: (usize, usize), node: usize) -> bool {
-        let fixed = match node {
-            0 => &self.plan.start.fixed,
-            k if k == self.plan.intervals => &self.plan.end.fixed,
-            _ => return false,
+        let (Some(boundary), Some(contacts)) = (self.plan.boundary(node), &self.plan.model.contacts) else {
+            return false;
         };
-        let Some(contacts) = &self.plan.model.contacts else { return false };
         let slots = [pair.0, pair.1].into_iter().filter_map(|part| contacts.parts[part].slot);
-        slots.into_iter().all(|slot| fixed[island_of(&self.plan.model, slot)])
+        slots.into_iter().all(|slot| boundary.fixed[island_of(&self.plan.model, slot)])
     }
 
     /// Separates pairs over all intervals from the beginning: a pair that is separated only where it was near may pass through itself
     /// elsewhere. All pairs if they are few enough, else those of bodies that come near each other in a path.
     pub(crate) fn separate_candidates(&mut self, nodes: &[State]) {
-        let Some(contacts) = self.plan.model.contacts.clone() else { return };
+        let Some(contacts) = &self.plan.model.contacts else { return };
         let bodies = |pair: (usize, usize)| (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
         let all = self.pairs.len() * self.plan.intervals <= MAX_PAIRS;
         let mut close: Vec<(usize, usize)> = Vec::new();
         for &(pair, margin) in &self.pairs {
-            let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-            let near = margin + NEAR * p.radius.min(q.radius);
+            let near = margin + NEAR * smaller_radius(contacts, pair);
             let mut warm_start = PairWarmStart::default();
             let mut comes_near =
                 || nodes.iter().any(|state| gap(&self.plan.model, pair, state, &mut warm_start) < near);
@@ -93,40 +90,19 @@ impl Search<'_> {
                 continue;
             }
             for interval in 0..self.plan.intervals {
-                self.separate(&contacts, (pair, margin), interval, nodes);
+                self.separate((pair, margin), interval, nodes);
             }
         }
     }
 
-    /// Separates a pair over the intervals next to a node; whether that is new.
-    fn separate_about(
-        &mut self,
-        contacts: &ContactGeometry,
-        (pair, margin): ((usize, usize), f64),
-        node: usize,
-        nodes: &[State],
-    ) -> bool {
-        let mut new = false;
-        for interval in node.saturating_sub(1)..=node.min(self.plan.intervals - 1) {
-            new |= self.separate(contacts, (pair, margin), interval, nodes);
-        }
-        new
-    }
-
     /// Separates a pair over an interval; whether that is new.
-    fn separate(
-        &mut self,
-        contacts: &ContactGeometry,
-        (pair, margin): ((usize, usize), f64),
-        interval: usize,
-        nodes: &[State],
-    ) -> bool {
+    fn separate(&mut self, (pair, margin): ((usize, usize), f64), interval: usize, nodes: &[State]) -> bool {
+        let Some(contacts) = &self.plan.model.contacts else { return false };
         // Where both parts are fixed, they may be nearer than the margin.
         let least = |node: usize| {
             let available = || {
-                let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
                 gap(&self.plan.model, pair, &nodes[node], &mut PairWarmStart::default())
-                    - ALLOWED_PENETRATION * radius
+                    - ALLOWED_PENETRATION * smaller_radius(contacts, pair)
             };
             (node, if self.is_fixed(pair, node) { margin.min(available()) } else { margin })
         };
@@ -136,12 +112,9 @@ impl Search<'_> {
             return false;
         }
         let states: Vec<&State> = own.iter().map(|(node, _)| &nodes[*node]).collect();
-        if let Some(plane) = self.plane(contacts, pair, &states) {
-            self.set.separations.push(SeparationConstraint {
-                nodes: own,
-                pair,
-                kind: SeparationKind::Plane(plane),
-            });
+        if let Some(plane) = self.plane(pair, &states) {
+            let kind = SeparationKind::Plane(plane);
+            self.set.separations.push(SeparationConstraint { nodes: own, pair, kind });
             return true;
         }
         let mut any = false;
@@ -162,17 +135,10 @@ impl Search<'_> {
 
     /// The best separating plane for two states (or one) of those with the normals at either or in their middle; `None` for parts without
     /// a core of vertices.
-    fn plane(
-        &self,
-        contacts: &ContactGeometry,
-        pair: (usize, usize),
-        states: &[&State],
-    ) -> Option<SeparatingPlane> {
+    fn plane(&self, pair: (usize, usize), states: &[&State]) -> Option<SeparatingPlane> {
+        let contacts = self.plan.model.contacts.as_ref()?;
         let normal = |state: &State| -> Option<Vec3> {
-            let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-            let nearest =
-                contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
-            nearest.ok().map(|nearest| nearest.normal())
+            Some(nearest(contacts, pair, state, &mut PairWarmStart::default()).ok()?.normal())
         };
         let (first, last) = (states.first()?, states.last()?);
         let middle = between(&self.plan.model, first, last, 0.5);
@@ -182,35 +148,31 @@ impl Search<'_> {
 
     /// Separates pairs that are too near at nodes; whether that is new.
     pub(crate) fn examine_nodes(&mut self, at: &Iterate) -> bool {
-        let Some(contacts) = self.plan.model.contacts.clone() else { return false };
         let mut changed = false;
         for (pair, margin) in self.pairs.clone() {
             let mut warm_start = PairWarmStart::default();
             for (node, state) in at.nodes.iter().enumerate() {
                 let g = gap(&self.plan.model, pair, state, &mut warm_start);
                 if g < margin - ROUNDING && !self.is_in_contact(pair, node) && !self.is_fixed(pair, node) {
-                    changed |= self.separate_about(&contacts, (pair, margin), node, &at.nodes);
+                    for interval in node.saturating_sub(1)..=node.min(self.plan.intervals - 1) {
+                        changed |= self.separate((pair, margin), interval, &at.nodes);
+                    }
                 }
             }
         }
         changed
     }
 
-    /// The allowed penetration of a pair between nodes, m.
-    fn allowed_penetration(&self, pair: (usize, usize)) -> f64 {
-        let Some(contacts) = &self.plan.model.contacts else { return 0.0 };
-        ALLOWED_PENETRATION * contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius)
-    }
-
     /// Pairs that penetrate between nodes by more than is allowed, with the interval and the least gap.
     fn penetrating_pairs(&self, at: &Iterate) -> Vec<((usize, usize), usize, f64)> {
         let mut list = Vec::new();
+        let Some(contacts) = &self.plan.model.contacts else { return list };
         for interval in 0..self.plan.intervals {
             // A point that a joint holds leaves its place only because rates are constant here.
             for &(pair, _) in self.pairs.iter().filter(|(pair, _)| !self.holds(*pair, interval)) {
                 let ends = (&at.nodes[interval], &at.nodes[interval + 1]);
                 let least = min_gap_between(&self.plan.model, pair, ends, 0.0);
-                if least < -self.allowed_penetration(pair) {
+                if least < -ALLOWED_PENETRATION * smaller_radius(contacts, pair) {
                     list.push((pair, interval, least));
                 }
             }
@@ -220,12 +182,11 @@ impl Search<'_> {
 
     /// Separates pairs that penetrate between nodes, with a greater least separation where they are separated already; whether there are any.
     pub(crate) fn examine_between(&mut self, at: &Iterate) -> bool {
-        let Some(contacts) = self.plan.model.contacts.clone() else { return false };
         let mut changed = false;
         for (pair, interval, least) in self.penetrating_pairs(at) {
             let margin =
                 self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
-            if self.separate(&contacts, (pair, margin), interval, &at.nodes) {
+            if self.separate((pair, margin), interval, &at.nodes) {
                 changed = true;
                 continue;
             }
@@ -259,7 +220,7 @@ impl Search<'_> {
 fn half_space(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> Option<SeparationKind> {
     let (part, floor) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
     let hull = Hull::of(part).filter(|_| floor.shape.is_unbounded())?;
-    let poses = (part.body_pose(state), floor.body_pose(state));
-    let points = SeparatingFeature::above(contacts, pair, (&poses.0, &poses.1), hull.vertices()).ok()?;
+    let surface = SeparatingFeature::nearest(contacts, pair, state, &mut PairWarmStart::default()).ok()?;
+    let points = hull.vertices().iter().map(|point| surface.at_points(*point, surface.point_b)).collect();
     Some(SeparationKind::HalfSpace(points, hull.radius()))
 }

@@ -15,12 +15,13 @@
 use crate::extraction::{impulses, normal_impulses};
 use crate::guess::InitialPath;
 use crate::pairs;
-use crate::plan::{ContactFriction, Plan, PlannedContact};
+use crate::plan::{ContactFriction, Plan};
 use crate::solution::{Outcome, PlanSolution};
 use crate::transcription::{
     ConstraintSet, ContactRegion, ContactResolutionError, Iterate, Label, LabelRank, ResolvedContact,
-    Transcription,
+    Transcription, separation,
 };
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_solve::nlp::{
     self, CallbackAction, Conflict, ConstraintId, InteriorPoint, IterationRecord, Program, Solution,
     WarmStart,
@@ -163,13 +164,8 @@ pub(crate) fn search(
             let outcome = search.outcome(&program, &solution, changed);
             return Ok(search.solution(&mut program, &solution, outcome, round, guess));
         }
-        previous = match std::mem::take(&mut search.restart) {
-            true => None,
-            false => {
-                let multipliers = RowMultipliers::new(&program, &solution);
-                Some((solution.point, multipliers))
-            }
-        };
+        let multipliers = RowMultipliers::new(&program, &solution);
+        previous = (!std::mem::take(&mut search.restart)).then_some((solution.point, multipliers));
     }
 }
 
@@ -179,32 +175,35 @@ struct RowMultipliers {
     warm: WarmStart,
 }
 
+fn rows_by_label(program: &Transcription) -> HashMap<&Label, Vec<usize>> {
+    let mut rows: HashMap<&Label, Vec<usize>> = HashMap::new();
+    (0..program.layout().constraints.len())
+        .for_each(|row| rows.entry(program.label(row)).or_default().push(row));
+    rows
+}
+
 impl RowMultipliers {
     fn new(program: &Transcription, solution: &Solution<Iterate>) -> Self {
-        let mut rows: HashMap<Label, Vec<f64>> = HashMap::new();
-        for (row, y) in solution.multipliers.constraints.iter().enumerate() {
-            rows.entry(program.label(row).clone()).or_default().push(*y);
-        }
+        let multipliers =
+            |rows: Vec<usize>| rows.iter().map(|&row| solution.multipliers.constraints[row]).collect();
+        let each = rows_by_label(program).into_iter();
+        let rows = each.map(|(label, rows)| (label.clone(), multipliers(rows))).collect();
         Self { rows, warm: WarmStart { barrier: WARM_BARRIER, ..WarmStart::after(solution) } }
     }
 
-    /// For the program of the next round.
+    /// For the program of the next round; zero for rows whose label has another number of rows now.
     fn warm_start(&self, program: &Transcription) -> WarmStart {
         let layout = program.layout();
         let mut warm = self.warm.clone();
-        let mut next: HashMap<&Label, usize> = HashMap::new();
-        let mut counts: HashMap<&Label, usize> = HashMap::new();
-        (0..layout.constraints.len()).for_each(|row| *counts.entry(program.label(row)).or_default() += 1);
-        let multiplier = |row: usize| {
-            let label = program.label(row);
-            let at = next.entry(label).or_default();
-            *at += 1;
-            let list = self.rows.get(label).filter(|list| list.len() == counts[label]);
-            list.map_or(0.0, |list| list[*at - 1])
-        };
         warm.multipliers.lower.resize(layout.variables.len(), 0.0);
         warm.multipliers.upper.resize(layout.variables.len(), 0.0);
-        warm.multipliers.constraints = (0..layout.constraints.len()).map(multiplier).collect();
+        warm.multipliers.constraints = vec![0.0; layout.constraints.len()];
+        for (label, rows) in rows_by_label(program) {
+            let known = self.rows.get(label).filter(|known| known.len() == rows.len());
+            for (row, y) in rows.into_iter().zip(known.into_iter().flatten()) {
+                warm.multipliers.constraints[row] = *y;
+            }
+        }
         warm
     }
 }
@@ -263,7 +262,8 @@ impl<'a> Search<'a> {
         for (m, planned) in self.plan.contacts.iter().enumerate() {
             let state = &at.nodes[planned.node];
             let resolved = &self.set.contacts[m];
-            if resolved.separation(&self.plan.model, state) < -ROUNDING {
+            let found = separation(&self.plan.model, state, resolved.pair, &mut PairWarmStart::default());
+            if found.is_ok_and(|separation| separation < -ROUNDING) {
                 let found = ResolvedContact {
                     slides: resolved.slides,
                     ..ResolvedContact::find(&self.plan.model, planned, state)?
@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
             } else {
                 changed |= self.examine_region(program, at, m);
             }
-            changed |= self.examine_sliding(program, at, m, planned);
+            changed |= self.examine_sliding(program, at, m);
         }
         Ok(changed)
     }
@@ -305,13 +305,8 @@ impl<'a> Search<'a> {
     }
 
     /// Lets a sticking contact slide whose impulse is on the friction cone; whether that is new.
-    fn examine_sliding(
-        &mut self,
-        program: &Transcription,
-        at: &Iterate,
-        contact: usize,
-        planned: &PlannedContact,
-    ) -> bool {
+    fn examine_sliding(&mut self, program: &Transcription, at: &Iterate, contact: usize) -> bool {
+        let planned = &self.plan.contacts[contact];
         let resolved = &mut self.set.contacts[contact];
         if let ContactFriction::Coulomb(mu) = planned.friction
             && planned.joint.is_none()

@@ -338,8 +338,6 @@ impl ShootingProblem<'_> {
         let mut state = self.start.clone();
         for island in &self.model.islands {
             displace(self.model, island, self.start, &displacement[island.dofs.clone()], &mut state);
-        }
-        for island in &self.model.islands {
             let system = self.model.mass_system(&state, island.bodies.clone());
             let count = island.bodies.len();
             let (mut twists, mut wrenches) = (vec![Vec6::zeros(); count], vec![Vec6::zeros(); count]);

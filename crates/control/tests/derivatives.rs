@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{build, cube, plain, thrusters, wall};
-use nalgebra::Rotation3;
+use common::{build, cube, motor, plain, thrusters, wall};
+use nalgebra::{DMatrix, DVector, Rotation3};
 use percussion_control::plan::{
     BodyPoint, Condition, ContactFriction, ContactJoint, Goal, Measure, MomentumCondition, NodeSelector,
     Plan, PlannedContact,
@@ -15,12 +15,13 @@ use percussion_control::transcription::{
 };
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
-use percussion_mechanics::discrete::{Control, displace};
+use percussion_mechanics::discrete::displace;
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
 use percussion_solve::nlp::{Bound, Program, SparsityPattern};
 use percussion_testing::Random;
+use std::sync::Arc;
 
 /// An iterate: states displaced at random about a given one, control inputs and time scales at random.
 fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Random) -> Iterate {
@@ -29,11 +30,11 @@ fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Rand
     for k in 0..=plan.intervals {
         let mut state = about.clone();
         for (i, island) in plan.model.islands.iter().enumerate() {
-            let fixed = k == 0 && plan.start.fixed[i] || k == plan.intervals && plan.end.fixed[i];
-            let from = if k == 0 { &plan.start.state } else { &plan.end.state };
             let d: Vec<f64> = island.dofs.clone().map(|_| 0.03 * random.signed()).collect();
-            let zero = vec![0.0; d.len()];
-            let (from, d) = if fixed { (from, zero) } else { (about, d) };
+            let (from, d) = match plan.boundary(k).filter(|boundary| boundary.fixed[i]) {
+                Some(boundary) => (&boundary.state, vec![0.0; d.len()]),
+                None => (about, d),
+            };
             displace(&plan.model, island, from, &d, &mut state);
         }
         nodes.push(state);
@@ -50,20 +51,11 @@ fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Rand
     point
 }
 
-/// A sparse matrix as a dense one; of a symmetric matrix the lower triangle is given.
-fn matrix(
-    places: &SparsityPattern,
-    values: &[f64],
-    (m, n): (usize, usize),
-    symmetric: bool,
-) -> nalgebra::DMatrix<f64> {
-    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
+/// A sparse matrix as a dense one.
+fn matrix(places: &SparsityPattern, values: &[f64], (m, n): (usize, usize)) -> DMatrix<f64> {
+    let mut dense = DMatrix::zeros(m, n);
     for ((&r, &c), value) in places.rows.iter().zip(&places.columns).zip(values) {
-        assert!(!symmetric || r >= c);
         dense[(r, c)] += value;
-        if symmetric && r != c {
-            dense[(c, r)] += value;
-        }
     }
     dense
 }
@@ -80,8 +72,11 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
     let multipliers: Vec<f64> = (0..m).map(|_| random.signed()).collect();
     let mut hessian = vec![0.0; layout.hessian.len()];
     program.lagrangian_hessian(&at, 0.7, &multipliers, &mut hessian).unwrap();
-    let dense = matrix(&layout.jacobian, &jacobian, (m, n), false);
-    let curved = matrix(&layout.hessian, &hessian, (n, n), true);
+    let dense = matrix(&layout.jacobian, &jacobian, (m, n));
+    // The lower triangle is given.
+    let mut curved = matrix(&layout.hessian, &hessian, (n, n));
+    assert_eq!(curved, curved.lower_triangle());
+    curved.fill_upper_triangle_with_lower_triangle();
     let mut to = at.clone();
     let mut there = at.clone();
     let mut values = |program: &mut Transcription, step: &[f64]| {
@@ -122,8 +117,8 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
         let mut turned = d.to_vec();
         for block in &blocks {
             let own = block.first..block.first + block.size;
-            let entries = nalgebra::DMatrix::from_column_slice(block.size, block.size, &block.entries);
-            let changed = entries * nalgebra::DVector::from_column_slice(&d[own.clone()]);
+            let entries = DMatrix::from_column_slice(block.size, block.size, &block.entries);
+            let changed = entries * DVector::from_column_slice(&d[own.clone()]);
             turned[own].copy_from_slice(changed.as_slice());
         }
         let own = gradient.iter().zip(&turned).map(|(g, d)| 0.7 * g * d).sum::<f64>();
@@ -133,7 +128,7 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
     let size = curved.amax().max(1e-3) * (n as f64).sqrt();
     let directions: Vec<Vec<f64>> = (0..60).map(|_| (0..n).map(|_| random.signed()).collect()).collect();
     let expected = |d: &[f64]| {
-        let direction = nalgebra::DVector::from_column_slice(d);
+        let direction = DVector::from_column_slice(d);
         direction.dot(&(&curved * &direction))
     };
     let mut second = 0.0_f64;
@@ -162,15 +157,8 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
 }
 
 /// Bounds the largest errors of first and second derivatives.
-fn check_errors(
-    name: &str,
-    plan: Plan,
-    constraint_set: ConstraintSet,
-    about: &State,
-    seed: u64,
-    limits: [f64; 2],
-) {
-    let (first, second) = errors(plan, constraint_set, about, seed);
+fn check_errors(name: &str, plan: Plan, set: ConstraintSet, about: &State, seed: u64, limits: [f64; 2]) {
+    let (first, second) = errors(plan, set, about, seed);
     println!("{name}: first {first:e}, second {second:e}");
     assert!(first < limits[0] && second < limits[1], "{name}: {first:e} {second:e}");
 }
@@ -191,95 +179,96 @@ fn planes(model: &Model, state: &State, interval: usize) -> Vec<SeparationConstr
     each.flatten().collect()
 }
 
+/// Separations of all pairs at nodes.
+fn separations(model: &Model, nodes: &[usize], least: f64) -> Vec<SeparationConstraint> {
+    let kind = SeparationKind::Separation;
+    let pairs = model.contacts.as_ref().unwrap().all_pairs();
+    let all = nodes.iter().flat_map(|&node| pairs.iter().map(move |&pair| (node, pair)));
+    all.map(|(node, pair)| SeparationConstraint { nodes: vec![(node, least)], pair, kind: kind.clone() })
+        .collect()
+}
+
+/// The features of all planned contacts in a state.
+fn resolved(plan: &Plan, state: &State) -> Vec<ResolvedContact> {
+    plan.contacts.iter().map(|planned| ResolvedContact::find(&plan.model, planned, state).unwrap()).collect()
+}
+
+fn on(body: impl Into<Option<usize>>, components: Vec3) -> BodyPoint {
+    BodyPoint { body: body.into(), components }
+}
+
+fn condition(nodes: NodeSelector, measure: Measure) -> Condition {
+    let bounds = vec![Bound::between(-1.0, 1.0); measure.components()];
+    Condition { name: "a condition".to_owned(), nodes, bounds, measure }
+}
+
 fn tilted(position: Vec3, turn: Vec3) -> Pose {
     Pose::new(Rotation3::from_scaled_axis(turn), position)
 }
 
+/// Two cubes in poses under gravity, and a wall with a normal.
+fn two_cubes(gravity: Vec3, [a, b]: [Pose; 2], normal: Option<Vec3>) -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(gravity);
+    builder.body(cube("a", 0.2), a);
+    builder.body(cube("b", 0.1), b);
+    if let Some(normal) = normal {
+        builder.body(wall(normal), Pose::identity());
+    }
+    build(builder)
+}
+
+/// Two cubes above a floor, turned against each other by a little.
+fn cubes_over_a_floor() -> (Arc<Model>, State) {
+    let a = tilted(Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.2, 0.5));
+    let b = tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4));
+    two_cubes(Vec3::new(0.0, 0.0, -9.81), [a, b], Some(Vec3::z()))
+}
+
 #[test]
 fn two_cubes_with_distances_conditions_and_a_contact() {
-    let mut builder = ModelBuilder::new();
-    builder.gravity(Vec3::new(0.1, -0.2, -1.0));
-    builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.35, 0.0), Vec3::new(0.3, 0.2, 0.5)));
-    builder.body(cube("b", 0.1), tilted(Vec3::new(0.3, 0.35, 0.05), Vec3::new(-0.2, 0.4, 0.1)));
-    builder.body(wall(Vec3::y()), Pose::identity());
-    let (model, state) = build(builder);
+    let a = tilted(Vec3::new(0.0, 0.35, 0.0), Vec3::new(0.3, 0.2, 0.5));
+    let b = tilted(Vec3::new(0.3, 0.35, 0.05), Vec3::new(-0.2, 0.4, 0.1));
+    let (model, state) = two_cubes(Vec3::new(0.1, -0.2, -1.0), [a, b], Some(Vec3::y()));
     let mut plan = plain(&model, &state, 4, 0.05);
     plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
-    plan.actuators.sort_by_key(|a| a.island);
     plan.start.momentum = vec![MomentumCondition::Conditioned; 2];
     plan.end.momentum = vec![MomentumCondition::Conditioned; 2];
-    let seen = |body: usize, components: Vec3| BodyPoint { body: Some(body), components };
-    let condition = |nodes: NodeSelector, measure: Measure| Condition {
-        name: "a condition".to_owned(),
-        nodes,
-        bounds: vec![Bound::between(-1.0, 1.0); measure.components()],
-        measure,
-    };
     let target = *Rotation3::from_scaled_axis(Vec3::new(0.4, 0.0, 0.1)).matrix();
     plan.conditions = vec![
-        condition(
-            NodeSelector::End,
-            Measure::Point { of: seen(0, Vec3::new(0.1, 0.0, 0.02)), from: Some(1) },
-        ),
+        condition(NodeSelector::End, Measure::Point { of: on(0, Vec3::new(0.1, 0.0, 0.02)), from: Some(1) }),
         condition(NodeSelector::Always, Measure::Attitude { body: 1, from: Some(0), target }),
         condition(NodeSelector::Node(2), Measure::Attitude { body: 0, from: None, target: Mat3::identity() }),
-        condition(
-            NodeSelector::End,
-            Measure::Alignment { one: seen(0, Vec3::z()), other: seen(1, Vec3::x()) },
-        ),
+        condition(NodeSelector::End, Measure::Alignment { one: on(0, Vec3::z()), other: on(1, Vec3::x()) }),
         condition(
             NodeSelector::Start,
-            Measure::Velocity { of: seen(0, Vec3::new(0.1, 0.1, 0.0)), from: Some(1) },
+            Measure::Velocity { of: on(0, Vec3::new(0.1, 0.1, 0.0)), from: Some(1) },
         ),
         condition(NodeSelector::End, Measure::AngularVelocity { body: 0, from: None }),
     ];
-    let measure = Measure::Alignment {
-        one: seen(0, Vec3::y()),
-        other: BodyPoint { body: None, components: Vec3::z() },
+    let goal = |name: &str, measure, target: &[f64], weight| Goal {
+        name: name.to_owned(),
+        measure,
+        target: target.to_vec(),
+        weight,
     };
     plan.goals = vec![
-        Goal { name: "up".to_owned(), measure, target: vec![1.0], weight: 2.0 },
-        Goal {
-            name: "slow".to_owned(),
-            measure: Measure::Velocity { of: seen(1, Vec3::zeros()), from: None },
-            target: vec![0.0; 3],
-            weight: 0.5,
-        },
+        goal("up", Measure::Alignment { one: on(0, Vec3::y()), other: on(None, Vec3::z()) }, &[1.0], 2.0),
+        goal("slow", Measure::Velocity { of: on(1, Vec3::zeros()), from: None }, &[0.0; 3], 0.5),
     ];
     plan.time_weight = 0.3;
     for friction in [ContactFriction::Frictionless, ContactFriction::Sticking, ContactFriction::Coulomb(0.4)]
     {
         for slides in [false, true] {
             let mut plan = plan.clone();
-            plan.contacts = vec![PlannedContact {
-                name: "the hit".to_owned(),
-                node: 2,
-                bodies: (0, 2),
-                restitution: 0.8,
-                friction,
-                flat: false,
-                joint: None,
-                release_node: None,
-            }];
-            let mut resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
-            resolved.slides = slides;
-            let pairs = model.contacts.as_ref().unwrap().all_pairs();
-            let separations = |node: usize| {
-                pairs.iter().map(move |&pair| SeparationConstraint {
-                    nodes: vec![(node, 0.0)],
-                    pair,
-                    kind: SeparationKind::Separation,
-                })
-            };
-            let separations = separations(1).chain(separations(3)).chain(planes(&model, &state, 3)).collect();
-            check_errors(
-                &format!("{friction:?} {slides}"),
-                plan,
-                ConstraintSet { contacts: vec![resolved], separations },
-                &state,
-                3 + u64::from(slides),
-                [1e-8, 1e-8],
-            );
+            let hit = PlannedContact::new("the hit", 2, (0, 2));
+            plan.contacts = vec![PlannedContact { restitution: 0.8, friction, ..hit }];
+            let mut contacts = resolved(&plan, &state);
+            contacts[0].slides = slides;
+            let separations = [separations(&model, &[1, 3], 0.0), planes(&model, &state, 3)].concat();
+            let set = ConstraintSet { contacts, separations };
+            let seed = 3 + u64::from(slides);
+            check_errors(&format!("{friction:?} {slides}"), plan, set, &state, seed, [1e-8, 1e-8]);
         }
     }
 }
@@ -297,50 +286,28 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
     for ((turns, flat, sides), friction) in cases.into_iter().flat_map(|case| {
         [ContactFriction::Frictionless, ContactFriction::Sticking].map(|friction| (case, friction))
     }) {
-        let mut builder = ModelBuilder::new();
-        builder.body(cube("a", 0.2), tilted(Vec3::zeros(), turns[0]));
-        builder.body(cube("b", 0.1), tilted(Vec3::new(0.3, 0.01, 0.02), turns[1]));
-        let (model, state) = build(builder);
+        let poses = [tilted(Vec3::zeros(), turns[0]), tilted(Vec3::new(0.3, 0.01, 0.02), turns[1])];
+        let (model, state) = two_cubes(Vec3::zeros(), poses, None);
         let mut plan = plain(&model, &state, 4, 0.05);
         plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
-        plan.actuators.sort_by_key(|a| a.island);
-        plan.contacts = vec![PlannedContact {
-            name: "the hit".to_owned(),
-            node: 2,
-            bodies: (0, 1),
-            restitution: 0.8,
-            friction,
-            flat,
-            joint: None,
-            release_node: None,
-        }];
-        let mut resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
-        let region = resolved.find_region(model.contacts.as_ref().unwrap(), &state);
+        let hit = PlannedContact::new("the hit", 2, (0, 1));
+        plan.contacts = vec![PlannedContact { restitution: 0.8, friction, flat, ..hit }];
+        let mut contacts = resolved(&plan, &state);
+        let region = contacts[0].find_region(model.contacts.as_ref().unwrap(), &state);
         assert!(region.boundaries.iter().all(|list| list.len() == sides), "{region:?}");
         assert!(
             region.own_distances.iter().all(|list| list.len() == sides)
                 && region.own_distances.is_empty() != flat
         );
-        resolved.region = Some(region);
-        check_errors(
-            &format!("{turns:?} {friction:?}"),
-            plan,
-            ConstraintSet { contacts: vec![resolved], separations: Vec::new() },
-            &state,
-            5,
-            [1e-8, 1e-8],
-        );
+        contacts[0].region = Some(region);
+        let set = ConstraintSet { contacts, separations: Vec::new() };
+        check_errors(&format!("{turns:?} {friction:?}"), plan, set, &state, 5, [1e-8, 1e-8]);
     }
 }
 
 #[test]
 fn a_contact_joint_to_the_floor_and_between_bodies() {
-    let mut builder = ModelBuilder::new();
-    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
-    builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.2, 0.5)));
-    builder.body(cube("b", 0.1), tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4)));
-    builder.body(wall(Vec3::z()), Pose::identity());
-    let (model, state) = build(builder);
+    let (model, state) = cubes_over_a_floor();
     let foothold = ContactFriction::Coulomb(0.6);
     for (joint, bodies, friction) in [
         (ContactJoint::Point, (0, 2), ContactFriction::Sticking),
@@ -352,62 +319,38 @@ fn a_contact_joint_to_the_floor_and_between_bodies() {
         let mut plan = plain(&model, &state, 5, 0.02);
         plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6]); 2];
         plan.contacts = vec![PlannedContact {
-            name: "the catch".to_owned(),
-            node: 2,
-            bodies,
             restitution: 0.0,
             friction,
-            flat: false,
             joint: Some(joint),
             release_node: if joint == ContactJoint::Rigid { Some(4) } else { None },
+            ..PlannedContact::new("the catch", 2, bodies)
         }];
         plan.end.momentum[0] = MomentumCondition::Conditioned;
-        let resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
-        check_errors(
-            &format!("{joint:?} {friction:?}"),
-            plan,
-            ConstraintSet { contacts: vec![resolved], separations: Vec::new() },
-            &state,
-            8,
-            [1e-8, 1e-8],
-        );
+        let set = ConstraintSet { contacts: resolved(&plan, &state), separations: Vec::new() };
+        check_errors(&format!("{joint:?} {friction:?}"), plan, set, &state, 8, [1e-8, 1e-8]);
     }
 }
 
 /// Where a joint enters another leaves, and a third one holds on: impulses of three stages at one node.
 #[test]
 fn joints_that_take_turns() {
-    let mut builder = ModelBuilder::new();
-    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
-    builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.2, 0.5)));
-    builder.body(cube("b", 0.1), tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4)));
-    builder.body(wall(Vec3::z()), Pose::identity());
-    let (model, state) = build(builder);
+    let (model, state) = cubes_over_a_floor();
     let mut plan = plain(&model, &state, 5, 0.02);
-    let contact = |node: usize,
-                   bodies: (usize, usize),
-                   friction: ContactFriction,
-                   joint: ContactJoint,
-                   release_node: Option<usize>| {
-        PlannedContact {
-            name: format!("{bodies:?} at {node}"),
-            node,
-            bodies,
-            restitution: 0.0,
-            friction,
-            flat: false,
-            joint: Some(joint),
-            release_node,
-        }
-    };
-    plan.contacts = vec![
-        contact(1, (0, 1), ContactFriction::Sticking, ContactJoint::Rigid, None),
-        contact(2, (0, 2), ContactFriction::Coulomb(0.6), ContactJoint::Point, Some(3)),
-        contact(3, (1, 2), ContactFriction::Coulomb(0.4), ContactJoint::Point, Some(4)),
-    ];
-    let contacts =
-        plan.contacts.iter().map(|planned| ResolvedContact::find(&model, planned, &state).unwrap()).collect();
-    check_errors("plan", plan, ConstraintSet { contacts, separations: Vec::new() }, &state, 13, [1e-6, 1e-4]);
+    plan.contacts = [
+        (1, (0, 1), ContactFriction::Sticking, ContactJoint::Rigid, None),
+        (2, (0, 2), ContactFriction::Coulomb(0.6), ContactJoint::Point, Some(3)),
+        (3, (1, 2), ContactFriction::Coulomb(0.4), ContactJoint::Point, Some(4)),
+    ]
+    .map(|(node, bodies, friction, joint, release_node)| PlannedContact {
+        restitution: 0.0,
+        friction,
+        joint: Some(joint),
+        release_node,
+        ..PlannedContact::new(format!("{bodies:?} at {node}"), node, bodies)
+    })
+    .to_vec();
+    let set = ConstraintSet { contacts: resolved(&plan, &state), separations: Vec::new() };
+    check_errors("plan", plan, set, &state, 13, [1e-6, 1e-4]);
 }
 
 #[test]
@@ -424,30 +367,12 @@ fn a_chain_with_torques_in_its_joints() {
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 3, 0.04);
     plan.actuators = thrusters(&model, 0);
-    for dof in 6..10 {
-        plan.actuators.push(percussion_control::plan::Actuator {
-            name: "motor".to_owned(),
-            control: Control::Dof(dof),
-            island: 0,
-            bounds: vec![Bound::between(-1.0, 1.0)],
-            weight: 1.0,
-        });
-    }
+    plan.actuators.extend((6..10).map(|dof| motor(dof, Bound::between(-1.0, 1.0))));
     plan.time_bounds.total = Bound::between(0.1, 0.2);
-    plan.conditions = vec![Condition {
-        name: "angle".to_owned(),
-        nodes: NodeSelector::Always,
-        measure: Measure::Coordinate { coordinate: 0, dof: 6 },
-        bounds: vec![Bound::between(-1.0, 1.0)],
-    }];
-    let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let separations = pairs.iter().map(|&pair| SeparationConstraint {
-        nodes: vec![(2, 0.01)],
-        pair,
-        kind: SeparationKind::Separation,
-    });
-    let separations = separations.chain(planes(&model, &state, 2)).collect();
-    check_errors("plan", plan, ConstraintSet { contacts: Vec::new(), separations }, &state, 21, [1e-8, 1e-8]);
+    plan.conditions = vec![condition(NodeSelector::Always, Measure::Coordinate { coordinate: 0, dof: 6 })];
+    let separations = [separations(&model, &[2], 0.01), planes(&model, &state, 2)].concat();
+    let set = ConstraintSet { contacts: Vec::new(), separations };
+    check_errors("plan", plan, set, &state, 21, [1e-8, 1e-8]);
 }
 
 #[test]
@@ -458,17 +383,13 @@ fn trees_on_joints_of_every_kind() {
             if rooted && kind == JointKind::Fixed {
                 continue;
             }
-            let (first, second) = tree_errors(kind, rooted);
-            println!("{kind:?}, on the world {rooted}: first {first:e}, second {second:e}");
-            assert!(first < 1e-8, "{kind:?}: {first:e}");
-            let limit = if kind == JointKind::Rod { 1e-6 } else { 1e-8 };
-            assert!(second < limit, "{kind:?}: {second:e}");
+            check_tree(kind, rooted);
         }
     }
 }
 
 /// Three bodies and a bead on joints, one of a given kind: with forces, conditions and a foothold on the floor.
-fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
+fn check_tree(kind: JointKind, rooted: bool) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.3, 0.0, -9.81));
     let place = |x: f64| tilted(Vec3::new(x, 0.02, 0.5 - 0.3 * x), Vec3::new(0.3 - x, 0.2 * x, 0.4));
@@ -500,56 +421,29 @@ fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 4, 0.03);
     plan.actuators = thrusters(&model, 2);
-    let motors = model.islands[0].dofs.clone().map(|dof| percussion_control::plan::Actuator {
-        name: "motor".to_owned(),
-        control: Control::Dof(dof),
-        island: 0,
-        bounds: vec![Bound::FREE],
-        weight: 1.0,
-    });
-    plan.actuators.extend(motors);
+    plan.actuators.extend(model.islands[0].dofs.clone().map(|dof| motor(dof, Bound::FREE)));
     plan.time_bounds.total = Bound::between(0.1, 0.2);
     plan.end.momentum = vec![MomentumCondition::Conditioned];
-    let seen = |body: Option<usize>, components: Vec3| BodyPoint { body, components };
-    let condition = |nodes: NodeSelector, measure: Measure| Condition {
-        name: "a condition".to_owned(),
-        nodes,
-        bounds: vec![Bound::between(-1.0, 1.0); measure.components()],
-        measure,
-    };
     let arm = Vec3::new(0.1, -0.05, 0.02);
     plan.conditions = vec![
-        condition(NodeSelector::Always, Measure::Point { of: seen(Some(2), arm), from: None }),
-        condition(NodeSelector::Node(1), Measure::Point { of: seen(Some(2), arm), from: Some(0) }),
-        condition(
-            NodeSelector::Node(1),
-            Measure::Alignment { one: seen(Some(0), arm), other: seen(Some(2), Vec3::x()) },
-        ),
-        condition(
-            NodeSelector::Node(3),
-            Measure::Alignment { one: seen(None, arm), other: seen(Some(2), Vec3::y()) },
-        ),
-        condition(NodeSelector::End, Measure::Velocity { of: seen(Some(2), arm), from: Some(0) }),
-        condition(NodeSelector::End, Measure::Velocity { of: seen(Some(3), Vec3::zeros()), from: Some(2) }),
+        condition(NodeSelector::Always, Measure::Point { of: on(2, arm), from: None }),
+        condition(NodeSelector::Node(1), Measure::Point { of: on(2, arm), from: Some(0) }),
+        condition(NodeSelector::Node(1), Measure::Alignment { one: on(0, arm), other: on(2, Vec3::x()) }),
+        condition(NodeSelector::Node(3), Measure::Alignment { one: on(None, arm), other: on(2, Vec3::y()) }),
+        condition(NodeSelector::End, Measure::Velocity { of: on(2, arm), from: Some(0) }),
+        condition(NodeSelector::End, Measure::Velocity { of: on(3, Vec3::zeros()), from: Some(2) }),
         condition(NodeSelector::End, Measure::AngularVelocity { body: 2, from: Some(1) }),
     ];
     plan.contacts = vec![PlannedContact {
-        name: "the step".to_owned(),
-        node: 2,
-        bodies: (2, 4),
         restitution: 0.0,
         friction: ContactFriction::Coulomb(0.6),
-        flat: false,
         joint: Some(ContactJoint::Point),
-        release_node: None,
+        ..PlannedContact::new("the step", 2, (2, 4))
     }];
-    let resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
-    errors(
-        plan,
-        ConstraintSet { contacts: vec![resolved], separations: planes(&model, &state, 1) },
-        &state,
-        33,
-    )
+    let (contacts, separations) = (resolved(&plan, &state), planes(&model, &state, 1));
+    let name = format!("{kind:?}, on the world {rooted}");
+    let second = if kind == JointKind::Rod { 1e-6 } else { 1e-8 };
+    check_errors(&name, plan, ConstraintSet { contacts, separations }, &state, 33, [1e-8, second]);
 }
 
 #[test]
@@ -562,7 +456,7 @@ fn a_cube_in_a_wall_that_is_a_potential() {
         let potential = Some(Potential { stiffness: 20.0, drag });
         builder.contact(ContactSpec { potential, ..ContactSpec::default() });
         let (model, state) = builder.build().unwrap();
-        let model = std::sync::Arc::new(model);
+        let model = Arc::new(model);
         let mut plan = plain(&model, &state, 3, 0.02);
         plan.actuators = thrusters(&model, 0);
         plan.time_bounds.total = Bound::between(0.04, 0.08);

@@ -7,75 +7,58 @@
 
 mod common;
 
-use common::{build, cube, plain, rest_to_rest, wall};
+use common::{build, cube, from_to, motor, rest_to_rest, solved, wall};
 use nalgebra::Rotation3;
-use percussion_control::plan::{
-    Actuator, ContactFriction, ContactJoint, MomentumCondition, Plan, PlannedContact,
-};
+use percussion_control::Guess;
+use percussion_control::plan::{ContactFriction, ContactJoint, Plan, PlannedContact};
 use percussion_control::replay::replay;
-use percussion_control::solution::Outcome;
-use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::{Control, displace};
+use percussion_mechanics::discrete::displace;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, schemes};
-use percussion_solve::nlp::{Bound, CallbackAction};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
+use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder};
+use percussion_solve::nlp::Bound;
 
 const TIME: f64 = 1.0;
 
-fn solved(plan: &Plan) -> PlanSolution {
-    let found =
-        solve(plan, &Guess::Straight, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-    assert_eq!(found.outcome, Outcome::Optimal);
-    assert!(found.violation < 1e-9);
-    found
+/// Slopes of errors against the number of intervals, doubled each time, are two.
+fn assert_second_order(lists: &[&Vec<f64>]) {
+    for errors in lists {
+        let orders: Vec<f64> = errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect();
+        println!("errors {errors:?}, orders {orders:?}");
+        assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.1), "{errors:?} {orders:?}");
+    }
 }
 
-/// Slopes of errors against the number of intervals, doubled each time.
-fn orders(errors: &[f64]) -> Vec<f64> {
-    errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
+/// Objectives of a cube from rest to rest against `12 (d m)²/T³`, and control inputs against `6 d m/T² (1 - 2t/T)`, if there is a component of
+/// these, are of second order.
+fn assert_closed_form(to: Pose, distance_times_mass: f64, component: Option<usize>) {
+    let exact = 12.0 * distance_times_mass.powi(2) / TIME.powi(3);
+    let mut errors = (Vec::new(), Vec::new());
+    for intervals in [10, 20, 40, 80] {
+        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals, TIME), &Guess::Straight);
+        errors.0.push((found.objective - exact).abs() / exact);
+        let worst = (0..intervals).filter_map(|k| {
+            let t = (k as f64 + 0.5) / intervals as f64;
+            let u = 6.0 * distance_times_mass * (1.0 - 2.0 * t) / (TIME * TIME);
+            Some((found.inputs[6 * k + component?] - u).abs())
+        });
+        errors.1.extend(worst.reduce(f64::max));
+    }
+    assert_second_order(&[&errors.0, &errors.1]);
 }
 
 #[test]
 fn a_shift_with_least_control_effort() {
     let distance = 0.7;
-    let mass = cube("a", 0.2).mass;
-    let mut errors = (Vec::new(), Vec::new());
-    for intervals in [10, 20, 40, 80] {
-        let to = Pose::at(Vec3::new(distance, 0.0, 0.0));
-        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals, TIME));
-        let exact = 12.0 * (distance * mass).powi(2) / TIME.powi(3);
-        errors.0.push((found.objective - exact).abs() / exact);
-        let worst = (0..intervals).map(|k| {
-            let t = (k as f64 + 0.5) / intervals as f64;
-            let u = 6.0 * distance * mass * (1.0 - 2.0 * t) / (TIME * TIME);
-            (found.inputs[6 * k] - u).abs()
-        });
-        errors.1.push(worst.fold(0.0, f64::max));
-    }
-    println!("objective {:?} {:?}", errors.0, orders(&errors.0));
-    println!("control inputs {:?} {:?}", errors.1, orders(&errors.1));
-    for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
-        assert!((order - 2.0).abs() < 0.1, "{order}");
-    }
+    assert_closed_form(Pose::at(Vec3::new(distance, 0.0, 0.0)), distance * cube("a", 0.2).mass, Some(0));
 }
 
 #[test]
 fn a_turn_about_an_axis_with_least_control_effort() {
     let angle = 1.2;
-    let moment = cube("a", 0.2).inertia.x;
-    let axis = Vec3::new(0.6, 0.0, 0.8);
-    let mut errors = Vec::new();
-    for intervals in [10, 20, 40, 80] {
-        let to = Pose::new(Rotation3::from_scaled_axis(axis * angle), Vec3::zeros());
-        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals, TIME));
-        let exact = 12.0 * (angle * moment).powi(2) / TIME.powi(3);
-        errors.push((found.objective - exact).abs() / exact);
-    }
-    println!("objective {errors:?} {:?}", orders(&errors));
-    for order in orders(&errors) {
-        assert!((order - 2.0).abs() < 0.1, "{order}");
-    }
+    let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.6, 0.0, 0.8) * angle), Vec3::zeros());
+    assert_closed_form(to, angle * cube("a", 0.2).inertia.x, None);
 }
 
 #[test]
@@ -85,13 +68,11 @@ fn a_turn_of_a_body_with_three_moments() {
         Body::rigid("b", 3.0, Vec3::zeros(), &moments).unwrap()
     };
     let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.7, -0.9)), Vec3::zeros());
-    let objectives: Vec<f64> =
-        [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n, TIME)).objective).to_vec();
+    let objectives: Vec<f64> = [20, 40, 80, 160]
+        .map(|n| solved(&rest_to_rest(&body, to, n, TIME), &Guess::Straight).objective)
+        .to_vec();
     let steps: Vec<f64> = objectives.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    println!("{objectives:?} {:?}", orders(&steps));
-    for order in orders(&steps) {
-        assert!((order - 2.0).abs() < 0.1, "{order}");
-    }
+    assert_second_order(&[&steps]);
 }
 
 /// How high the lowest corner of the mass is at the start and at the end, m.
@@ -115,27 +96,15 @@ fn landing(intervals: usize, friction: ContactFriction) -> Plan {
     let (model, state) = build(builder);
     let mut end = state.clone();
     displace(&model, &model.islands[0], &state, &[RISE - FALL], &mut end);
-    let mut plan = plain(&model, &state, intervals, 3.0 * PHASE / intervals as f64);
+    let mut plan = from_to(&model, &state, end, intervals, 3.0 * PHASE / intervals as f64);
     plan.time_bounds.scale = Bound::equal(1.0);
-    plan.actuators = vec![Actuator {
-        name: "lift".to_owned(),
-        control: Control::Dof(0),
-        island: 0,
-        bounds: vec![Bound::FREE],
-        weight: 1.0,
-    }];
-    plan.end.fixed = vec![true];
-    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0])];
-    plan.end.state = end;
+    plan.actuators = vec![motor(0, Bound::FREE)];
     plan.contacts = vec![PlannedContact {
-        name: "the landing".to_owned(),
-        node: intervals / 3,
-        bodies: (0, 1),
         restitution: 0.0,
         friction,
-        flat: false,
         joint: Some(ContactJoint::Point),
         release_node: Some(intervals / 3 * 2),
+        ..PlannedContact::new("the landing", intervals / 3, (0, 1))
     }];
     plan
 }
@@ -156,25 +125,15 @@ fn a_mass_that_lands_is_held_and_takes_off() {
         let mut errors = (Vec::new(), Vec::new());
         for intervals in [12, 24, 48, 96] {
             let plan = landing(intervals, slip);
-            let found = solved(&plan);
+            let found = solved(&plan, &Guess::Straight);
             errors.0.push((found.objective - exact).abs() / exact);
             errors.1.push((found.contacts[0].impulse.z + mass * speed).abs());
             // The simulation stands as long, and takes off from rest.
-            let made = replay(
-                &plan,
-                &found.nodes,
-                &found.inputs,
-                percussion_mechanics::schemes::SchemeKind::Exact,
-                &schemes::SchemeOptions::default(),
-            )
-            .unwrap();
+            let options = SchemeOptions::default();
+            let made = replay(&plan, &found.nodes, &found.inputs, SchemeKind::Exact, &options).unwrap();
             assert!(made.deviation.position < 1e-9 && made.deviation.rotation < 1e-9, "{made:?}");
             assert!((made.joints[0].impulse - found.contacts[0].impulse).norm() < 1e-8, "{made:?}");
         }
-        println!("{slip:?}: objective {:?} {:?}", errors.0, orders(&errors.0));
-        println!("blow {:?} {:?}", errors.1, orders(&errors.1));
-        for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
-            assert!((order - 2.0).abs() < 0.1, "{order}");
-        }
+        assert_second_order(&[&errors.0, &errors.1]);
     }
 }

@@ -3,28 +3,29 @@
 
 mod common;
 
-use common::{build, cube, plain, thrusters, wall_plan};
+use common::{FREE_MOTION, build, cube, from_to, motor, solved, thrusters, wall_plan};
 use nalgebra::Rotation3;
-use percussion_control::plan::{Actuator, MomentumCondition, Plan};
+use percussion_control::plan::Plan;
 use percussion_control::replay::{ReplayError, model_with_controls, replay};
-use percussion_control::solution::Outcome;
-use percussion_control::{Guess, Options, PlanSolution, solve};
+use percussion_control::{Guess, PlanSolution};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
-use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
-use percussion_solve::nlp::{Bound, CallbackAction};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
+use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State};
+use percussion_solve::nlp::Bound;
 
-fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
-    let found = solve(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-    assert_eq!(found.outcome, Outcome::Optimal);
-    found
-}
-
-fn deviation(plan: &Plan, nodes: &[State], inputs: &[f64], scheme: schemes::SchemeKind) -> (f64, f64) {
-    let made = replay(plan, nodes, inputs, scheme, &schemes::SchemeOptions::default()).unwrap().deviation;
+/// Deviations of a replay from a solution with some control inputs, m and rad.
+fn deviation(plan: &Plan, found: &PlanSolution, inputs: &[f64], scheme: SchemeKind) -> (f64, f64) {
+    let made = replay(plan, &found.nodes, inputs, scheme, &SchemeOptions::default()).unwrap().deviation;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
+}
+
+/// Replays a solution, and bounds its deviations.
+fn assert_follows(plan: &Plan, found: &PlanSolution, scheme: SchemeKind, most: f64) {
+    let (position, rotation) = deviation(plan, found, &found.inputs, scheme);
+    assert!(position < most && rotation < most, "{scheme}: {position:e} {rotation:e}");
 }
 
 /// A cube that is thrown on its own thrusters along its own axes, under gravity, and rotates on the way.
@@ -38,23 +39,18 @@ fn free_plan() -> Plan {
     };
     let (model, state) = place(Vec3::zeros(), Vec3::new(0.1, 0.3, -0.2), Vec3::new(0.0, 0.1, 0.0));
     let (_, end) = place(Vec3::new(0.4, -0.2, 0.3), Vec3::new(-0.9, 0.4, 1.2), Vec3::zeros());
-    let mut plan = plain(&model, &state, 20, 0.05);
+    let mut plan = from_to(&model, &state, end, 20, 0.05);
     plan.actuators = thrusters(&model, 0);
     plan.actuators[0].control = Control::force(&model, 0, &Vec3::new(0.01, 0.02, -0.01), Axes::Body).unwrap();
-    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
-    plan.end.fixed = vec![true];
-    plan.end.state = end;
     plan
 }
 
 #[test]
 fn a_plan_without_contact_is_the_variational_schemes() {
     let plan = free_plan();
-    let found = found(&plan, &Guess::Straight);
-    let (position, rotation) =
-        deviation(&plan, &found.nodes, &found.inputs, schemes::SchemeKind::Variational);
+    let found = solved(&plan, &Guess::Straight);
     // Momenta balance to 1e-10 at each node; with the inertia of a small cube that is some 1e-9 rad at the end.
-    assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
+    assert_follows(&plan, &found, SchemeKind::Variational, 1e-8);
 }
 
 /// Two hinges with motors that swing up.
@@ -95,32 +91,20 @@ fn hinged_plan(intervals: usize) -> Plan {
     };
     let (model, state): (_, State) = place(0.0, 0.0);
     let (_, end) = place(0.8, -0.5);
-    let mut plan = plain(&model, &state, intervals, 0.6 / intervals as f64);
-    let motor = |dof: usize, name: &str| Actuator {
-        name: name.to_owned(),
-        control: Control::Dof(dof),
-        island: 0,
-        bounds: vec![Bound::FREE],
-        weight: 1.0,
-    };
-    plan.actuators = vec![motor(0, "shoulder"), motor(1, "knee")];
-    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
-    plan.end.fixed = vec![true];
-    plan.end.state = end;
+    let mut plan = from_to(&model, &state, end, intervals, 0.6 / intervals as f64);
+    plan.actuators = vec![motor(0, Bound::FREE), motor(1, Bound::FREE)];
     plan
 }
 
 #[test]
 fn control_inputs_along_joints_are_motors() {
     let plan = hinged_plan(15);
-    let found = found(&plan, &Guess::Straight);
-    let (position, rotation) =
-        deviation(&plan, &found.nodes, &found.inputs, schemes::SchemeKind::Variational);
-    assert!(position < 1e-10 && rotation < 1e-10, "{position:e} {rotation:e}");
+    let found = solved(&plan, &Guess::Straight);
+    assert_follows(&plan, &found, SchemeKind::Variational, 1e-10);
     // A motor that is too weak is noticed.
     let mut less = found.inputs.clone();
     less.iter_mut().step_by(2).for_each(|input| *input *= 0.9);
-    let (position, _) = deviation(&plan, &found.nodes, &less, schemes::SchemeKind::Variational);
+    let (position, _) = deviation(&plan, &found, &less, SchemeKind::Variational);
     assert!(position > 1e-3);
 }
 
@@ -145,19 +129,8 @@ fn jointed_plan(kind: JointKind) -> Plan {
     let displacement: Vec<f64> = (0..model.dofs).map(|k| 0.3 - 0.07 * k as f64).collect();
     let mut end = state.clone();
     displace(&model, island, &state, &displacement, &mut end);
-    let mut plan = plain(&model, &state, 12, 0.02);
-    plan.actuators = (0..model.dofs)
-        .map(|dof| Actuator {
-            name: format!("input {dof}"),
-            control: Control::Dof(dof),
-            island: 0,
-            bounds: vec![Bound::FREE],
-            weight: 1.0,
-        })
-        .collect();
-    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
-    plan.end.fixed = vec![true];
-    plan.end.state = end;
+    let mut plan = from_to(&model, &state, end, 12, 0.02);
+    plan.actuators = (0..model.dofs).map(|dof| motor(dof, Bound::FREE)).collect();
     plan
 }
 
@@ -165,18 +138,15 @@ fn jointed_plan(kind: JointKind) -> Plan {
 fn control_inputs_along_joints_without_coordinates_are_motors_too() {
     for kind in [JointKind::Spherical, JointKind::Free] {
         let plan = jointed_plan(kind);
-        let found = found(&plan, &Guess::Straight);
-        for (scheme, most) in [(schemes::SchemeKind::Variational, 1e-10), (schemes::SchemeKind::Exact, 1e-8)]
-        {
-            let (position, rotation) = deviation(&plan, &found.nodes, &found.inputs, scheme);
-            assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
-        }
+        let found = solved(&plan, &Guess::Straight);
+        println!("{kind:?}");
+        assert_follows(&plan, &found, SchemeKind::Variational, 1e-10);
+        assert_follows(&plan, &found, SchemeKind::Exact, 1e-8);
         // Each control input contributes.
         for dof in 0..plan.model.dofs {
             let mut less = found.inputs.clone();
             less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|input| *input *= 0.9);
-            let (position, rotation) =
-                deviation(&plan, &found.nodes, &less, schemes::SchemeKind::Variational);
+            let (position, rotation) = deviation(&plan, &found, &less, SchemeKind::Variational);
             assert!(position.max(rotation) > 1e-5, "{kind:?} {dof}: {position:e} {rotation:e}");
         }
     }
@@ -186,8 +156,8 @@ fn control_inputs_along_joints_without_coordinates_are_motors_too() {
 fn another_scheme_converges_to_the_same_trajectory_as_intervals_shrink() {
     let off = [30, 60, 120].map(|intervals| {
         let plan = hinged_plan(intervals);
-        let found = found(&plan, &Guess::Straight);
-        deviation(&plan, &found.nodes, &found.inputs, schemes::SchemeKind::NewmarkImplicit).0
+        let found = solved(&plan, &Guess::Straight);
+        deviation(&plan, &found, &found.inputs, SchemeKind::NewmarkImplicit).0
     });
     // It evaluates control inputs at the ends of its steps, half an interval early, an error of first order.
     for pair in off.windows(2) {
@@ -199,11 +169,10 @@ fn another_scheme_converges_to_the_same_trajectory_as_intervals_shrink() {
 #[test]
 fn the_exact_scheme_finds_the_planned_collision() {
     let plan = wall_plan(9);
-    let found = found(&plan, &Guess::FreeMotion { scheme: schemes::SchemeKind::Exact });
-    let (position, rotation) = deviation(&plan, &found.nodes, &found.inputs, schemes::SchemeKind::Exact);
-    assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
+    let found = solved(&plan, &FREE_MOTION);
+    assert_follows(&plan, &found, SchemeKind::Exact, 1e-8);
     // Without its collision the cube goes elsewhere.
-    let (position, _) = deviation(&plan, &found.nodes, &found.inputs, schemes::SchemeKind::Variational);
+    let (position, _) = deviation(&plan, &found, &found.inputs, SchemeKind::Variational);
     assert!(position > 1e-2);
 }
 

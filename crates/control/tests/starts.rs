@@ -1,44 +1,19 @@
-//! Searches from several starts: their seeds, and what is kept of them. Contacts at the ends, which no search begins with.
+//! Searches: around an obstacle, and through a planned collision whose time does not depend on the node. Searches from several starts: their
+//! seeds, and what is kept of them. Contacts at the ends, which no search begins with.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 
-use common::{build, cube, plain, thrusters, wall_plan};
-use percussion_control::guess::Waypoint;
-use percussion_control::plan::{Avoidance, MomentumCondition, Plan};
+use common::{FREE_MOTION, around, solved, wall_plan};
 use percussion_control::solution::Outcome;
-use percussion_control::{Guess, Options, PlanError, PlanSolution, solve};
-use percussion_geometry::shapes::{Polytope, Solid};
-use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::{Body, ModelBuilder};
-use percussion_solve::nlp::{Bound, CallbackAction};
-
-/// A cube that must pass a block, and is led around it on the longer way.
-fn around() -> (Plan, Guess) {
-    let placed = |x: f64, y: f64| {
-        let mut builder = ModelBuilder::new();
-        builder.body(cube("runner", 0.1), Pose::at(Vec3::new(x, y, 0.0)));
-        let block = Solid::Polytope(Polytope::cuboid(0.2, 0.3, 0.6).unwrap());
-        let at = Pose::at(Vec3::new(0.0, -0.05, 0.0));
-        builder.body(Body::fixed("block").with_shape(block, Pose::identity()), at);
-        build(builder)
-    };
-    let (model, start) = placed(-0.4, 0.0);
-    let ((_, under), (_, end)) = (placed(0.0, -0.3), placed(0.4, 0.0));
-    let mut plan = plain(&model, &start, 12, 1.0 / 12.0);
-    plan.time_bounds.total = Bound::equal(1.0);
-    plan.actuators = thrusters(&model, 0);
-    plan.end.fixed = vec![true];
-    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6])];
-    plan.end.state = end.clone();
-    plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
-    let points = vec![Waypoint { at: 0.5, state: under }, Waypoint { at: 1.0, state: end }];
-    (plan, Guess::Waypoints(points))
-}
+use percussion_control::{Options, PlanError, PlanSolution, solve};
+use percussion_geometry::Vec3;
+use percussion_solve::nlp::CallbackAction;
 
 /// What is found with a seed, and what every start begins with.
 fn searched(seed: u64) -> (PlanSolution, Vec<(f64, f64)>) {
-    let (plan, guess) = around();
+    // Led around the block on the longer way.
+    let (plan, guess) = around(12, Vec3::zeros(), [0.2, 0.3, 0.6], [-0.05, -0.3, 0.0]);
     let options = Options { starts: 4, seed, perturbation: 0.7, ..Options::default() };
     let mut first = Vec::new();
     let found = solve(&plan, &guess, &options, &mut |progress| {
@@ -96,9 +71,8 @@ fn seeds_decide_where_searches_begin_and_nothing_else_does() {
 /// Bent by a rad, the faces that are to meet are no longer near each other: such starts are left out.
 #[test]
 fn starts_that_fail_do_not_change_the_others() {
-    let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
     let options = Options { starts: 3, perturbation: 1.0, ..Options::default() };
-    let found = solve(&wall_plan(9), &guess, &options, &mut |_| CallbackAction::Continue).unwrap();
+    let found = solve(&wall_plan(9), &FREE_MOTION, &options, &mut |_| CallbackAction::Continue).unwrap();
     let endings: Vec<&Outcome> = found.attempts.iter().map(|attempt| &attempt.outcome).collect();
     println!("{endings:?}");
     assert_eq!((&found.outcome, endings[0]), (&Outcome::Optimal, &Outcome::Optimal));
@@ -109,18 +83,59 @@ fn starts_that_fail_do_not_change_the_others() {
 
 #[test]
 fn contacts_are_planned_between_the_ends() {
-    let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
     for at in [0, 30, 31] {
-        let plan = wall_plan(at);
-        let error = solve(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap_err();
+        let error =
+            solve(&wall_plan(at), &FREE_MOTION, &Options::default(), &mut |_| CallbackAction::Continue);
+        let error = error.unwrap_err();
         assert!(matches!(error, PlanError::ContactAtBoundary { node, end: 30, .. } if node == at), "{error}");
         assert!(error.to_string().starts_with(&format!("the hit is at node {at}, but")), "{error}");
     }
     // Near the ends they are contacts like any other.
     for at in [1, 25] {
-        let found =
-            solve(&wall_plan(at), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-        println!("node {at}: {:?} J {:.4e} at {} s", found.outcome, found.objective, found.contacts[0].time);
-        assert!(found.violation < 1e-9 && found.outcome == Outcome::Optimal, "{:?}", found.outcome);
+        println!("node {at}: at {} s", solved(&wall_plan(at), &FREE_MOTION).contacts[0].time);
     }
+}
+
+#[test]
+fn contact_times_do_not_depend_on_the_node() {
+    let mut found = Vec::new();
+    for node in [4, 9, 14] {
+        println!("node {node}");
+        let solution = solved(&wall_plan(node), &FREE_MOTION);
+        let delta = solution.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
+        println!("contact at {:.6} s, delta {delta:.1e}", solution.contacts[0].time);
+        assert!(delta < 1e-9, "node {node}: {delta:e}");
+        assert!(solution.clearance > -1e-9, "node {node}: {:e}", solution.clearance);
+        found.push((solution.contacts[0].time, solution.objective));
+    }
+    let spread = |values: [f64; 3]| {
+        let least = values.into_iter().fold(f64::INFINITY, f64::min);
+        (values.into_iter().fold(0.0, f64::max) - least) / least
+    };
+    assert!(spread([0, 1, 2].map(|i| found[i].0)) < 0.015, "times {found:?}");
+    assert!(spread([0, 1, 2].map(|i| found[i].1)) < 0.03, "objectives {found:?}");
+}
+
+#[test]
+fn a_search_that_is_stopped_is_reported_as_interrupted() {
+    let options = Options { starts: 3, ..Options::default() };
+    let (mut starts, mut after) = (0, 0);
+    // Stopped at the beginning of the second search: the first solution is kept, and no other search begins.
+    let found = solve(&wall_plan(9), &FREE_MOTION, &options, &mut |progress| {
+        starts += usize::from(progress.record.iteration == 0);
+        after += usize::from(starts > 1);
+        if starts > 1 { CallbackAction::Stop } else { CallbackAction::Continue }
+    })
+    .unwrap();
+    assert_eq!((found.outcome, starts, after), (Outcome::Interrupted, 2, 1));
+    assert!(found.violation < 1e-9, "{:e}", found.violation);
+}
+
+#[test]
+fn a_cube_passes_a_block() {
+    let (mut plan, guess) = around(30, Vec3::new(0.1, 0.2, 0.3), [0.2, 0.3, 0.3], [-0.03, 0.3, 0.02]);
+    plan.avoidance.as_mut().unwrap().margin = 0.01;
+    let found = solved(&plan, &guess);
+    assert!(found.clearance > 0.01 - 1e-8);
+    assert!(found.clearance_between > 0.0);
 }

@@ -9,19 +9,18 @@ mod clock;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod peer;
-mod posed;
 
 use clock::Clock;
-use common::{cube_wall, rest_to_rest};
+use common::{FREE_MOTION, cube_wall, rest_to_rest};
 use nalgebra::Rotation3;
-use percussion_control::plan::Plan;
+use percussion_control::plan::{Plan, PlannedContact};
 use percussion_control::solution::Outcome;
+use percussion_control::transcription::{ConstraintSet, Iterate, ResolvedContact, Transcription};
 use percussion_control::{Guess, Options, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, CallbackAction, InteriorPoint, Outcome as NlpOutcome, Program};
-use posed::Posed;
 
 /// Nodes besides the first.
 const LENGTHS: [usize; 5] = [30, 100, 300, 1000, 3000];
@@ -34,8 +33,7 @@ fn main() {
         lengths("a turn in free flight", &|n| (turn(n), Guess::Straight));
     }
     if selected("hit") {
-        let free = || Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
-        lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), free()));
+        lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), FREE_MOTION));
     }
     if selected("wall") {
         peer::beside(python.as_deref());
@@ -52,6 +50,19 @@ fn turn(intervals: usize) -> Plan {
     plan
 }
 
+/// The program that a search begins with, and its start, of a plan whose bodies are clear of each other in the guess, except at planned
+/// contacts.
+fn posed(plan: &Plan, guess: &Guess) -> (Transcription, Iterate) {
+    let path = guess.initial_path(plan).unwrap();
+    let find = |planned: &PlannedContact| {
+        ResolvedContact::find(&plan.model, planned, &path.nodes[planned.node]).unwrap()
+    };
+    let contacts = plan.contacts.iter().map(find).collect();
+    let mut program = Transcription::new(plan.clone(), ConstraintSet { contacts, separations: Vec::new() });
+    let start = program.initial_iterate(path.nodes, &path.inputs, &path.time_scales);
+    (program, start)
+}
+
 /// Times of searches against the number of intervals, and their growth.
 fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
     println!(
@@ -65,16 +76,16 @@ fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
         let (mut unknowns, mut iterations) = (0, 0);
         for _ in 0..(3000 / intervals).clamp(5, 20) {
             let from = Clock::now();
-            let mut posed = Posed::new(&plan, &guess);
+            let (mut program, start) = posed(&plan, &guess);
             let building = from.ms();
             let mut interior = InteriorPoint::new();
             // The second search has the analysis of the first: the difference is what that took.
             let searches = [(); 2].map(|()| {
                 let from = Clock::now();
                 let options = percussion_solve::nlp::Options::default();
-                let found = interior.solve(&mut posed.program, &posed.start, &options).unwrap();
+                let found = interior.solve(&mut program, &start, &options).unwrap();
                 assert_eq!(found.outcome, NlpOutcome::Optimal);
-                (unknowns, iterations) = (posed.program.layout().variables.len(), found.iterations);
+                (unknowns, iterations) = (program.layout().variables.len(), found.iterations);
                 from.ms()
             });
             let from = Clock::now();

@@ -1,12 +1,12 @@
 //! One program, solved here and by CasADi with Ipopt.
 
 use crate::clock::Clock;
-use crate::common::cube_wall;
-use crate::posed::Posed;
-use percussion_control::plan::Plan;
+use crate::common::{FREE_MOTION, cube_wall};
+use crate::posed;
+use percussion_control::plan::{MomentumCondition, Plan};
 use percussion_control::solution::Outcome;
-use percussion_control::transcription::Iterate;
-use percussion_control::{Guess, Options, PlanSolution, solve};
+use percussion_control::transcription::{Iterate, Transcription};
+use percussion_control::{Options, PlanSolution, solve};
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{CallbackAction, InteriorPoint, Outcome as NlpOutcome, Program, Solution};
 use serde_json::{Value, json};
@@ -61,18 +61,14 @@ pub fn beside(python: Option<&str>) {
             }
         }
         let ours = ours.unwrap();
-        let layout = Posed::new(&cube_wall(30, node), &guess()).program;
-        println!(
-            "| {node} | {} | {} | percussion | {} | {:.2} | {:.2} | {:.2} | {:.9e} | {:.6} |",
-            layout.layout().variables.len(),
-            layout.layout().constraints.len(),
-            ours.solution.iterations,
-            ours.building,
-            ours.solving,
-            ours.whole,
-            ours.found.objective,
-            ours.found.contacts[0].time
+        let (program, _) = posed(&cube_wall(30, node), &FREE_MOTION);
+        let (unknowns, equations) = (program.layout().variables.len(), program.layout().constraints.len());
+        let Ours { whole, building, solving, found, solution } = &ours;
+        let (iterations, objective, time) = (solution.iterations, found.objective, found.contacts[0].time);
+        print!(
+            "| {node} | {unknowns} | {equations} | percussion | {iterations} | {building:.2} | {solving:.2} "
         );
+        println!("| {whole:.2} | {objective:.9e} | {time:.6} |");
         let Some(theirs) = theirs else { continue };
         let number = |key: &str| theirs[key].as_f64().unwrap();
         let (building, solving, whole) = ("building", "solving", "whole");
@@ -100,26 +96,23 @@ pub fn beside(python: Option<&str>) {
     }
 }
 
-fn guess() -> Guess {
-    Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact }
-}
-
 fn here(node: usize) -> Ours {
     let from = Clock::now();
-    let found = solve(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| CallbackAction::Continue)
-        .unwrap();
+    let found =
+        solve(&cube_wall(30, node), &FREE_MOTION, &Options::default(), &mut |_| CallbackAction::Continue)
+            .unwrap();
     let whole = from.ms();
     assert_eq!(found.outcome, Outcome::Optimal);
     assert_eq!(found.rounds, 1, "the first program is the last");
     let from = Clock::now();
-    let mut posed = Posed::new(&cube_wall(30, node), &guess());
+    let (mut program, start) = posed(&cube_wall(30, node), &FREE_MOTION);
     let building = from.ms();
     let options = percussion_solve::nlp::Options {
         constraint_tolerance: Options::default().tolerance,
         ..percussion_solve::nlp::Options::default()
     };
     let from = Clock::now();
-    let solution = InteriorPoint::new().solve(&mut posed.program, &posed.start, &options).unwrap();
+    let solution = InteriorPoint::new().solve(&mut program, &start, &options).unwrap();
     let solving = from.ms();
     assert_eq!(solution.outcome, NlpOutcome::Optimal);
     assert_eq!(solution.objective, found.objective, "it is the same program");
@@ -129,7 +122,7 @@ fn here(node: usize) -> Ours {
 /// The same by the peer.
 fn there(python: &str, node: usize, scale: f64) -> Value {
     let plan = cube_wall(30, node);
-    let problem = problem(&plan, &Posed::new(&plan, &guess()), scale);
+    let problem = problem(&plan, &posed(&plan, &FREE_MOTION), scale);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/plans/peer.py");
     let mut child = Command::new(python)
         .arg(script)
@@ -145,16 +138,16 @@ fn there(python: &str, node: usize, scale: f64) -> Value {
 }
 
 /// The program as numbers.
-fn problem(plan: &Plan, posed: &Posed, scale: f64) -> Value {
-    let (planned, resolved) = (&plan.contacts[0], &posed.program.constraint_set().contacts[0]);
+fn problem(plan: &Plan, (program, start): &(Transcription, Iterate), scale: f64) -> Value {
+    let (planned, resolved) = (&plan.contacts[0], &program.constraint_set().contacts[0]);
     let contacts = plan.model.contacts.as_ref().unwrap();
     assert_eq!(contacts.parts[resolved.pair.0].body, 0, "corners are the cube's");
-    assert!(posed.program.constraint_set().separations.is_empty());
+    assert!(program.constraint_set().separations.is_empty());
     let body = &plan.model.bodies[0];
     let matrix = |r: &Mat3| -> Vec<[f64; 3]> { (0..3).map(|i| [r[(i, 0)], r[(i, 1)], r[(i, 2)]]).collect() };
     let list = |v: &[f64]| v.to_vec();
-    let momentum = |momentum: &percussion_control::plan::MomentumCondition| match momentum {
-        percussion_control::plan::MomentumCondition::Given(p) => p.clone(),
+    let momentum = |momentum: &MomentumCondition| match momentum {
+        MomentumCondition::Given(p) => p.clone(),
         other => panic!("{other:?}"),
     };
     let bounds: Vec<f64> = plan.actuators.iter().flat_map(|a| a.bounds.iter().map(|b| b.upper)).collect();
@@ -167,14 +160,14 @@ fn problem(plan: &Plan, posed: &Posed, scale: f64) -> Value {
         "mass": body.mass,
         "inertia": list(body.inertia.as_slice()),
         "directors": list(body.director_moments().as_slice()),
-        "positions": posed.start.nodes.iter().map(|n| list(n.positions[0].as_slice())).collect::<Vec<_>>(),
-        "rotations": posed.start.nodes.iter().map(|n| matrix(&n.rotations[0])).collect::<Vec<_>>(),
+        "positions": start.nodes.iter().map(|n| list(n.positions[0].as_slice())).collect::<Vec<_>>(),
+        "rotations": start.nodes.iter().map(|n| matrix(&n.rotations[0])).collect::<Vec<_>>(),
         "first": momentum(&plan.start.momentum[0]),
         "last": momentum(&plan.end.momentum[0]),
         "bounds": bounds,
         "restitution": planned.restitution,
         "corners": resolved.features.iter().map(|f| list(f.point_a.as_slice())).collect::<Vec<_>>(),
-        "start": posed.start.scalars,
+        "start": start.scalars,
         "scale": scale,
         "tolerance": 1e-8,
         "repeats": REPEATS,

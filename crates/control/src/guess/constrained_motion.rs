@@ -8,6 +8,7 @@
 //!
 //! Only for one island and a point of the world, or of a fixed body.
 
+use crate::clearance::poses;
 use crate::plan::{BodyPoint, ContactJoint, Measure, Plan, PlannedContact};
 use crate::transcription::ResolvedContact;
 use nalgebra::{DMatrix, DVector};
@@ -41,15 +42,12 @@ impl<'a> ConstrainedMotion<'a> {
         let [_] = &model.islands[..] else { return None };
         let resolved = ResolvedContact::find(model, planned, at).ok()?;
         let contacts = model.contacts.as_ref()?;
-        let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-        let feature = &resolved.features[0];
-        let (mover, point) = match (p.slot, q.slot) {
-            (Some(_), None) => (p.body, feature.point_a),
-            (None, Some(_)) => (q.body, feature.point_b),
-            _ => return None,
-        };
-        let components = model.bodies[mover].principal.point(&point);
-        let measure = Measure::Point { of: BodyPoint { body: Some(mover), components }, from: None };
+        let (mover, point, other) = resolved.held_point(contacts);
+        if mover.slot.is_none() || other.slot.is_some() {
+            return None;
+        }
+        let components = model.bodies[mover.body].principal.point(&point);
+        let measure = Measure::Point { of: BodyPoint { body: Some(mover.body), components }, from: None };
         let mut place = [0.0; 3];
         measure.value(&ConfigurationKinematics::new(model, at), &mut place);
         let (differentiator, derivatives) = (Differentiator::default(), Derivatives::default());
@@ -93,11 +91,8 @@ impl<'a> ConstrainedMotion<'a> {
             let (place, along) = self.point(&to);
             self.differentiate(from, &to, h)?;
             let mut matrix = DMatrix::zeros(n + 3, n + 3);
-            matrix.view_mut((0, 0), (n, n)).copy_from(&DMatrix::from_column_slice(
-                n,
-                n,
-                &self.derivatives.before.by_end,
-            ));
+            let by_end = DMatrix::from_column_slice(n, n, &self.derivatives.before.by_end);
+            matrix.view_mut((0, 0), (n, n)).copy_from(&by_end);
             matrix.view_mut((0, n), (n, 3)).copy_from(&-jacobian.transpose());
             matrix.view_mut((n, 0), (3, n)).copy_from(&along);
             let joint_impulse = jacobian.tr_mul(&impulse);
@@ -124,10 +119,9 @@ impl<'a> ConstrainedMotion<'a> {
     /// The gap of the lowest corner that the joint does not hold, m; with `flat` of the second lowest, where a face is parallel to the surface.
     pub fn height(&self, state: &State, flat: bool) -> Option<f64> {
         let contacts = self.plan.model.contacts.as_ref()?;
-        let (p, q) = (&contacts.parts[self.resolved.pair.0], &contacts.parts[self.resolved.pair.1]);
-        let poses = (p.body_pose(state), q.body_pose(state));
-        let mut heights: Vec<f64> =
-            self.resolved.corners.iter().map(|corner| corner.evaluate((&poses.0, &poses.1)).gap).collect();
+        let poses = &poses(contacts, self.resolved.pair, state);
+        let corners = self.resolved.corners.iter();
+        let mut heights: Vec<f64> = corners.map(|corner| corner.evaluate(poses).gap).collect();
         heights.sort_by(f64::total_cmp);
         heights.get(usize::from(flat)).copied()
     }

@@ -34,25 +34,22 @@ pub(super) fn free_motion(plan: &Plan, scheme: SchemeKind) -> Result<InitialPath
             first = last;
             continue;
         }
-        if let Some(planned) = planned {
+        let time = if let Some(planned) = planned {
             // Simulate until the two bodies collide.
             let (mut ahead, mut scheme) = (state.clone(), begin(&state)?);
             let collision = (0..plan.intervals * MAX_STEPS).find_map(|_| {
                 scheme.step(model, &mut ahead, plan.step).ok()?;
-                let impacts = &scheme.step_record()?.impacts;
-                impacts
-                    .iter()
-                    .find(|i| planned.is_between(i.bodies.0, i.bodies.1))
-                    .map(|i| i.time - state.time)
+                let mut impacts = scheme.step_record()?.impacts.iter();
+                Some(impacts.find(|i| planned.is_between(i.bodies.0, i.bodies.1))?.time - state.time)
             });
-            if let Some(time) = collision.filter(|time| *time > 0.0) {
-                let bound = plan.time_bounds.scale;
-                time_scales[segment] = (time / (plan.step * count as f64)).clamp(bound.lower, bound.upper);
-            }
-        } else if plan.time_bounds.total.is_equation() {
-            let left = plan.time_bounds.total.lower - (state.time - plan.start.state.time);
+            collision.filter(|time| *time > 0.0)
+        } else {
+            let total = plan.time_bounds.total;
+            total.is_equation().then_some(total.lower - (state.time - plan.start.state.time))
+        };
+        if let Some(time) = time {
             let bound = plan.time_bounds.scale;
-            time_scales[segment] = (left / (plan.step * count as f64)).clamp(bound.lower, bound.upper);
+            time_scales[segment] = (time / (plan.step * count as f64)).clamp(bound.lower, bound.upper);
         }
         let mut scheme = begin(&state)?;
         for _ in 0..count {
@@ -78,13 +75,12 @@ fn constrained_segment(
         m.joint.is_some() && m.node <= first && m.release_node.is_none_or(|release_node| release_node > first)
     };
     let planned = plan.contacts.iter().rfind(holds)?;
-    let begin = || {
-        ConstrainedMotion::new(plan, planned, &nodes[first - 1], &nodes[first], plan.step * previous_scale)
-    };
+    let before = plan.step * previous_scale;
     let (mut scale, count) = (1.0, last - first);
     let follow =
         |h: f64, count: usize, each: &mut dyn FnMut(&ConstrainedMotion, &State) -> bool| -> Option<()> {
-            let (mut motion, mut state) = (begin()?, nodes[first].clone());
+            let mut state = nodes[first].clone();
+            let mut motion = ConstrainedMotion::new(plan, planned, &nodes[first - 1], &state, before)?;
             for _ in 0..count {
                 state = motion.step(&state, h)?;
                 if each(&motion, &state) {

@@ -4,7 +4,7 @@ use super::InitialPath;
 use crate::plan::{MomentumCondition, Plan};
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::State;
-use percussion_mechanics::discrete::{Control, Derivatives, Differentiator, IntervalInputs};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};
 
 /// Singular values below this count as zero.
 const SINGULAR: f64 = 1e-12;
@@ -17,29 +17,25 @@ pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPa
     let mut differentiator = Differentiator::default();
     let mut derivatives = Derivatives::default();
     for (i, island) in plan.model.islands.iter().enumerate() {
-        let range = plan.actuators_of(i);
-        let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
-        let count: usize = controls.iter().map(Control::components).sum();
+        let (controls, components) = plan.controls_of(i);
+        let count = components.len();
         if count == 0 {
             continue;
         }
-        let first = plan.first_component(range.start);
         let n = island.dofs.len();
         let mut momentum = match &plan.start.momentum[i] {
             MomentumCondition::Given(p) => Some(p.clone()),
-            MomentumCondition::Free | MomentumCondition::Conditioned => None,
+            _ => None,
         };
         for k in 0..plan.intervals {
             let zero = vec![0.0; count];
             let h = plan.step * time_scales[plan.segment(k)];
-            let (start, end) = (&nodes[k], &nodes[k + 1]);
-            let t = plan.start.state.time + (k as f64 + 0.5) * h;
             let mut interval = IntervalInputs {
                 model: &plan.model,
                 island,
-                start,
-                end,
-                t,
+                start: &nodes[k],
+                end: &nodes[k + 1],
+                t: plan.start.state.time + (k as f64 + 0.5) * h,
                 h,
                 controls: &controls,
                 control_inputs: &zero,
@@ -49,18 +45,15 @@ pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPa
             }
             let mut own = zero.clone();
             if let Some(momentum) = &momentum {
-                let change = DVector::from_iterator(
-                    n,
-                    momentum.iter().zip(&derivatives.before.value).map(|(p, q)| p - q),
-                );
+                let change = DVector::from_fn(n, |j, _| momentum[j] - derivatives.before.value[j]);
                 let columns = DMatrix::from_column_slice(n, count, &derivatives.before.by_input);
                 if let Ok(found) = columns.svd(true, true).solve(&change, SINGULAR) {
                     own.copy_from_slice(found.as_slice());
                 }
             }
-            let bounds = plan.actuators[range.clone()].iter().flat_map(|a| &a.bounds);
+            let bounds = plan.actuators[plan.actuators_of(i)].iter().flat_map(|a| &a.bounds);
             own.iter_mut().zip(bounds).for_each(|(e, b)| *e = e.clamp(b.lower, b.upper));
-            let place = k * m + first;
+            let place = k * m + components.start;
             inputs[place..place + count].copy_from_slice(&own);
             interval.control_inputs = &own;
             let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);

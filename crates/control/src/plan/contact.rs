@@ -21,6 +21,7 @@ pub enum ContactJoint {
 }
 
 /// A planned contact.
+#[must_use]
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedContact {
     /// Its name in messages.
@@ -43,6 +44,40 @@ pub struct PlannedContact {
 }
 
 impl PlannedContact {
+    /// An elastic and frictionless contact at one point.
+    pub fn new(name: impl Into<String>, node: usize, bodies: (usize, usize)) -> Self {
+        Self {
+            name: name.into(),
+            node,
+            bodies,
+            restitution: 1.0,
+            friction: ContactFriction::Frictionless,
+            flat: false,
+            joint: None,
+            release_node: None,
+        }
+    }
+
+    /// The same with a coefficient of restitution.
+    pub fn restitution(self, restitution: f64) -> Self {
+        Self { restitution, ..self }
+    }
+
+    /// The same with friction.
+    pub fn friction(self, friction: ContactFriction) -> Self {
+        Self { friction, ..self }
+    }
+
+    /// The same of two faces.
+    pub fn flat(self) -> Self {
+        Self { flat: true, ..self }
+    }
+
+    /// The same with a joint until the end.
+    pub fn joint(self, joint: ContactJoint) -> Self {
+        Self { joint: Some(joint), ..self }
+    }
+
     /// The coefficient of friction, if the joint that it makes is a foothold.
     pub fn foothold(&self) -> Option<f64> {
         match (self.joint, self.friction) {

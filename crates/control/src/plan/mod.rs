@@ -13,6 +13,7 @@ pub(crate) use measure::left_jacobian;
 pub use measure::{BodyPoint, Measure, rotation_of};
 
 use percussion_mechanics::discrete::Control;
+use percussion_mechanics::model::Island;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Bound;
 use std::sync::Arc;
@@ -30,6 +31,14 @@ pub struct Actuator {
     pub bounds: Vec<Bound>,
     /// Weight in the control effort.
     pub weight: f64,
+}
+
+impl Actuator {
+    /// A control with equal bounds of all components and a weight of one.
+    pub fn new(name: impl Into<String>, control: Control, island: usize, bound: Bound) -> Self {
+        let bounds = vec![bound; control.components()];
+        Self { name: name.into(), control, island, bounds, weight: 1.0 }
+    }
 }
 
 /// What is prescribed about the momentum of an island at an end of the trajectory.
@@ -52,6 +61,21 @@ pub struct BoundaryState {
     pub fixed: Vec<bool>,
     /// What is prescribed about their momenta.
     pub momentum: Vec<MomentumCondition>,
+}
+
+impl BoundaryState {
+    /// Configurations and momenta of a state.
+    pub fn given(model: &Model, state: State) -> Self {
+        let of = |island: &Island| MomentumCondition::Given(state.momenta[island.dofs.clone()].to_vec());
+        let momentum = model.islands.iter().map(of).collect();
+        Self { fixed: vec![true; model.islands.len()], momentum, state }
+    }
+
+    /// Nothing is prescribed; the state is that of islands that are fixed later.
+    pub fn free(model: &Model, state: State) -> Self {
+        let count = model.islands.len();
+        Self { state, fixed: vec![false; count], momentum: vec![MomentumCondition::Free; count] }
+    }
 }
 
 /// Bounds of times.
@@ -104,6 +128,35 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// From a state to anywhere in a given time with control effort as the objective; without controls, conditions and contacts.
+    pub fn new(model: Arc<Model>, state: State, intervals: usize, step: f64) -> Self {
+        let total = Bound::equal(step * intervals as f64);
+        Self {
+            intervals,
+            step,
+            actuators: Vec::new(),
+            start: BoundaryState::given(&model, state.clone()),
+            end: BoundaryState::free(&model, state),
+            conditions: Vec::new(),
+            control_effort_weight: 1.0,
+            time_weight: 0.0,
+            goals: Vec::new(),
+            avoidance: None,
+            contacts: Vec::new(),
+            time_bounds: TimeBounds { scale: Bound::between(0.1, 10.0), total },
+            model,
+        }
+    }
+
+    /// What is prescribed at a node, if it is an end of the trajectory.
+    pub fn boundary(&self, node: usize) -> Option<&BoundaryState> {
+        match node {
+            0 => Some(&self.start),
+            k if k == self.intervals => Some(&self.end),
+            _ => None,
+        }
+    }
+
     /// Number of components of all controls.
     pub fn components(&self) -> usize {
         self.actuators.iter().map(|a| a.control.components()).sum()
@@ -131,6 +184,13 @@ impl Plan {
         let first = self.actuators.partition_point(|a| a.island < island);
         let last = self.actuators.partition_point(|a| a.island <= island);
         first..last
+    }
+
+    /// The controls of an island, and the range of their components among those of an interval.
+    pub fn controls_of(&self, island: usize) -> (Vec<Control>, std::ops::Range<usize>) {
+        let own = self.actuators_of(island);
+        let components = self.first_component(own.start)..self.first_component(own.end);
+        (self.actuators[own].iter().map(|a| a.control).collect(), components)
     }
 
     /// The index of the first component of an actuator among those of an interval.

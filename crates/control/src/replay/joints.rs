@@ -11,8 +11,9 @@
 //! after it leaves, where it would depend on rounding. The friction cone of a foothold is not enforced: its excess is recorded.
 
 use super::ReplayError;
+use crate::clearance::poses;
 use crate::plan::{ContactJoint, Plan, PlannedContact};
-use crate::transcription::{ResolvedContact, SeparatingFeature};
+use crate::transcription::ResolvedContact;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Reactions;
 use percussion_mechanics::joint::{Frame, Joint, JointKind};
@@ -80,10 +81,7 @@ struct PlannedJoint {
     parent: Option<usize>,
     /// The point of the child, in its principal frame.
     arm: Vec3,
-    pair: (usize, usize),
-    feature: SeparatingFeature,
-    /// Whether the child is the first body of the pair: normals point to it.
-    first: bool,
+    resolved: ResolvedContact,
     times: (f64, Option<f64>),
     /// The loop joint and the index of its record, once it has entered.
     made: Option<(Closure, usize)>,
@@ -152,9 +150,10 @@ impl PlannedJoint {
     /// Normal of the contact, towards the child.
     fn normal(&self, model: &Model, state: &State) -> Vec3 {
         let Some(contacts) = &model.contacts else { return Vec3::zeros() };
-        let pose = |part: usize| contacts.parts[part].body_pose(state);
-        let normal = self.feature.evaluate((&pose(self.pair.0), &pose(self.pair.1))).normal;
-        if self.first { normal } else { -normal }
+        let pair = self.resolved.pair;
+        let normal = self.resolved.features[0].evaluate(&poses(contacts, pair, state)).normal;
+        // Normals point to the first body of the pair, which is the child if it moves.
+        if contacts.parts[pair.0].slot.is_some() { normal } else { -normal }
     }
 
     /// Whether a loop joint is its own.
@@ -228,23 +227,16 @@ impl ContactJoints {
             let resolved = ResolvedContact::find(&plan.model, planned, &nodes[planned.node])?;
             // A resolved contact has parts, and one of them moves.
             let Some(contacts) = &plan.model.contacts else { continue };
-            let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
-            let feature = resolved.features[0];
-            let (part, arm, parent) = match p.slot {
-                Some(_) => (p, feature.point_a, q.slot),
-                None => (q, feature.point_b, None),
-            };
+            let (part, arm, other) = resolved.held_point(contacts);
             let Some(child) = part.slot else { continue };
             let joint = PlannedJoint {
                 planned: planned.clone(),
                 joint,
                 last,
                 child,
-                parent,
+                parent: other.slot,
                 arm,
-                pair: resolved.pair,
-                feature,
-                first: p.slot.is_some(),
+                resolved,
                 times: (nodes[planned.node].time, planned.release_node.map(|node| nodes[node].time)),
                 made: None,
             };

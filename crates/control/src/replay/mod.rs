@@ -207,9 +207,7 @@ pub fn momenta_at_end(
     let h = end.time - start.time;
     let mut all = vec![0.0; model.dofs];
     for (i, island) in model.islands.iter().enumerate() {
-        let range = plan.actuators_of(i);
-        let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
-        let (first, last) = (plan.first_component(range.start), plan.first_component(range.end));
+        let (controls, own) = plan.controls_of(i);
         let interval = IntervalInputs {
             model,
             island,
@@ -218,7 +216,7 @@ pub fn momenta_at_end(
             t: start.time + 0.5 * h,
             h,
             controls: &controls,
-            control_inputs: &inputs[first..last],
+            control_inputs: &inputs[own],
         };
         let mut before = vec![0.0; island.dofs.len()];
         differentiator.momenta(&interval, &mut before, &mut all[island.dofs.clone()])?;

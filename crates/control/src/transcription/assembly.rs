@@ -8,7 +8,7 @@ use super::Transcription;
 use super::avoidance::{self, SeparatingPlane, SeparationConstraint, SeparationKind};
 use super::block::{AssembledBlock, ConstraintBlock};
 use super::contact::{self, ContactGroup, ResolvedContact, contact_groups};
-use super::dynamics::{self, MomentumRows};
+use super::dynamics;
 use super::label::Label;
 use super::objective;
 use super::path::{self, NodeConstraints, PathConstraint};
@@ -56,8 +56,9 @@ pub(super) struct Assembly<'a> {
     pub problem: &'a Problem,
     pub set: &'a ConstraintSet,
     pub groups: &'a [ContactGroup],
-    /// Rows of the momentum balance, for impulses to be added to.
-    pub momentum_rows: MomentumRows,
+    /// The first rows to which the momenta of each island at each node go, for impulses to be added to: of the interval before, and of the
+    /// one after; [`NONE`](super::NONE) for no rows.
+    pub momentum_rows: Vec<Vec<(usize, usize)>>,
     /// Path constraints, node by node.
     pub nodes: Vec<NodeConstraints>,
     bounds: Vec<Bound>,
@@ -78,14 +79,15 @@ impl Assembly<'_> {
         self.blocks.push(Box::new(block));
     }
 
-    /// Adds a path constraint at a node: a row for each of its functions, with its bound.
+    /// Adds a path constraint at a node: a row for each of its functions, with a label and its bound.
     pub fn path_constraint(
         &mut self,
         node: usize,
+        label: &Label,
         constraint: impl PathConstraint + 'static,
         bounds: &[Bound],
     ) {
-        let rows = bounds.iter().map(|bound| (self.row(*bound, constraint.label()), 1.0)).collect();
+        let rows = bounds.iter().map(|bound| (self.row(*bound, label.clone()), 1.0)).collect();
         self.node_function(node, constraint, rows);
     }
 
@@ -111,7 +113,7 @@ impl Transcription {
             problem: &problem,
             set: &set,
             groups: &groups,
-            momentum_rows: MomentumRows::default(),
+            momentum_rows: Vec::new(),
             nodes: (0..=problem.plan.intervals).map(|_| NodeConstraints::default()).collect(),
             bounds: Vec::new(),
             labels: Vec::new(),

@@ -1,48 +1,46 @@
 //! A program as a sum of constraint blocks, each with few variables and rows.
 
-use super::variables::{Iterate, NONE};
-use super::workspace::{Problem, Workspace};
+use super::variables::NONE;
+use super::workspace::Context;
 use percussion_solve::nlp::{SparsityPattern, Undefined};
+
+/// Undefined where forces or separations are.
+pub type Evaluation = Result<(), Undefined>;
 
 /// The row of the objective.
 pub const OBJECTIVE: usize = usize::MAX - 1;
 
+/// Step of central differences: rad, m, of time scales, and parts of the largest momentum or impulse.
+pub const EPSILON: f64 = 1e-5;
+
+/// The central difference of a gradient that is evaluated with a step forwards and back, into `sides`.
+pub fn central_difference(
+    sides: &mut [Vec<f64>; 2],
+    step: f64,
+    mut gradient: impl FnMut(f64, &mut [f64]) -> Evaluation,
+) -> Result<impl Iterator<Item = f64>, Undefined> {
+    for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
+        gradient(sign * step, side)?;
+    }
+    Ok(sides[0].iter().zip(&sides[1]).map(move |(forwards, back)| (forwards - back) / (2.0 * step)))
+}
+
 /// A few functions of a few variables: rows of constraints, or a part of the objective. Functions are added to rows of the program, each
 /// times a factor.
 pub trait ConstraintBlock {
-    /// Its variables; [`NONE`] for those that are fixed.
-    fn variables(&self) -> &[usize];
-
-    /// The rows of its functions, with their factors; [`NONE`] for no row.
-    fn rows(&self) -> &[(usize, f64)];
+    /// Its variables, [`NONE`] for those that are fixed; the rows of its functions with their factors, [`NONE`] for no row.
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]);
 
     /// Its functions.
-    fn value(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined>;
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation;
 
     /// Their derivatives, column by column: `out[variable * rows + row]`, zero on entry.
-    fn jacobian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined>;
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation;
 
-    /// The Hessian of their weighted sum, zero on entry; only its symmetric part counts.
-    fn hessian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined>;
+    /// The Hessian of their weighted sum, zero on entry; only its symmetric part counts. Not called if nothing curves or weighs.
+    fn hessian(&self, _: &mut Context, _weights: &[f64], _out: &mut [f64]) -> Evaluation {
+        Ok(())
+    }
 
     /// Sparsity of the Jacobian: whether a function depends on a variable.
     fn depends(&self, _row: usize, _variable: usize) -> bool {
@@ -57,7 +55,6 @@ pub trait ConstraintBlock {
 
 /// A block with the places of its entries in the program's sparse matrices.
 pub struct AssembledBlock {
-    /// The block.
     block: Box<dyn ConstraintBlock>,
     /// Entries of the Jacobian, in the order of the program's: places in the dense block.
     jacobian: Vec<u32>,
@@ -80,7 +77,7 @@ impl AssembledBlock {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         // Half the memory of a usize, and there are many; a dense block of more than 2^32 entries fits nowhere.
         let short = |place: usize| place as u32;
-        let (variables, rows) = (block.variables(), block.rows());
+        let (variables, rows) = block.variables_and_rows();
         let n = variables.len();
         for (v, &variable) in variables.iter().enumerate().filter(|(_, variable)| **variable != NONE) {
             for (r, &(row, factor)) in rows.iter().enumerate() {
@@ -112,16 +109,14 @@ impl AssembledBlock {
     /// Adds its functions to the rows; returns its part of the objective.
     pub fn add_value(
         &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
+        context: &mut Context,
         scratch: &mut Vec<f64>,
         constraints: &mut [f64],
     ) -> Result<f64, Undefined> {
-        let rows = self.block.rows();
+        let (_, rows) = self.block.variables_and_rows();
         scratch.clear();
         scratch.resize(rows.len(), 0.0);
-        self.block.value(problem, workspace, at, scratch)?;
+        self.block.value(context, scratch)?;
         let mut objective = 0.0;
         for (&(row, factor), value) in rows.iter().zip(scratch.iter()) {
             match row {
@@ -136,16 +131,15 @@ impl AssembledBlock {
     /// Writes its entries of the Jacobian from `next` on, adds its part of the gradient; returns where it ended.
     pub fn put_jacobian(
         &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
+        context: &mut Context,
         scratch: &mut Vec<f64>,
         gradient: &mut [f64],
         (jacobian, next): (&mut [f64], usize),
     ) -> Result<usize, Undefined> {
+        let (variables, rows) = self.block.variables_and_rows();
         scratch.clear();
-        scratch.resize(self.block.rows().len() * self.block.variables().len(), 0.0);
-        self.block.jacobian(problem, workspace, at, scratch)?;
+        scratch.resize(rows.len() * variables.len(), 0.0);
+        self.block.jacobian(context, scratch)?;
         for &(variable, place, factor) in &self.gradient {
             gradient[variable] += factor * scratch[place];
         }
@@ -162,25 +156,23 @@ impl AssembledBlock {
     /// Writes its entries of the Hessian from `next` on; returns where it ended.
     pub fn put_hessian(
         &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
+        context: &mut Context,
         scratch: &mut (Vec<f64>, Vec<f64>),
         (weight, multipliers): (f64, &[f64]),
         (hessian, next): (&mut [f64], usize),
     ) -> Result<usize, Undefined> {
         let (weights, block) = scratch;
+        let (variables, rows) = self.block.variables_and_rows();
         weights.clear();
-        weights.extend(self.block.rows().iter().map(|&(row, factor)| match row {
+        weights.extend(rows.iter().map(|&(row, factor)| match row {
             NONE => 0.0,
             OBJECTIVE => factor * weight,
             _ => factor * multipliers[row],
         }));
-        let n = self.block.variables().len();
         block.clear();
-        block.resize(n * n, 0.0);
-        if !self.hessian.is_empty() {
-            self.block.hessian(problem, workspace, at, weights, block)?;
+        block.resize(variables.len() * variables.len(), 0.0);
+        if !self.hessian.is_empty() && weights.iter().any(|w| *w != 0.0) {
+            self.block.hessian(context, weights, block)?;
         }
         for (entry, &(one, other)) in hessian[next..].iter_mut().zip(&self.hessian) {
             *entry = 0.5 * (block[one as usize] + block[other as usize]);

@@ -16,22 +16,14 @@ impl Transcription {
         let indices = self.problem.indices.clone();
         let mut point = Iterate { nodes, scalars: vec![0.0; indices.count], planes: Vec::new() };
         self.add_planes(&mut point);
-        let last = self.problem.plan.intervals;
-        for (node, boundary) in [(0, &self.problem.plan.start), (last, &self.problem.plan.end)] {
-            for (island, fixed) in self.problem.plan.model.islands.iter().zip(&boundary.fixed) {
-                if *fixed {
-                    let zero = vec![0.0; island.dofs.len()];
-                    displace(
-                        &self.problem.plan.model,
-                        island,
-                        &boundary.state,
-                        &zero,
-                        &mut point.nodes[node],
-                    );
-                }
+        let plan = self.problem.plan.clone();
+        for (node, boundary) in [(0, &plan.start), (plan.intervals, &plan.end)] {
+            for (island, _) in plan.model.islands.iter().zip(&boundary.fixed).filter(|(_, fixed)| **fixed) {
+                let zero = vec![0.0; island.dofs.len()];
+                displace(&plan.model, island, &boundary.state, &zero, &mut point.nodes[node]);
             }
         }
-        let m = self.problem.plan.components();
+        let m = plan.components();
         for (k, &first) in indices.inputs.iter().enumerate() {
             point.scalars[first..first + m].copy_from_slice(&inputs[k * m..(k + 1) * m]);
         }
@@ -39,24 +31,16 @@ impl Transcription {
             point.scalars[indices.time_scales..indices.time_scales + time_scales.len()]
                 .copy_from_slice(time_scales);
         }
-        let plan = self.problem.plan.clone();
-        let mut time = plan.start.state.time;
-        for k in 0..=plan.intervals {
-            point.nodes[k].time = time;
-            if k < plan.intervals {
-                time += indices.length(&plan, &point, k);
-            }
-        }
+        let times = indices.times(&plan, &point);
+        point.nodes.iter_mut().zip(times).for_each(|(node, time)| node.time = time);
         self.set_momenta(&mut point);
         let groups = contact_groups(&plan, &self.set);
         for (group, &first) in groups.iter().zip(&indices.impulses) {
             // A small positive normal impulse, inside of its bound. Contacts share it, and that of a face acts at its middle.
-            let mut at = first;
-            for (c, constraint) in group.constraints.iter().enumerate() {
+            for (c, (at, _, constraint)) in group.impulses(first).enumerate() {
                 if constraint.directions.has_normal() {
                     point.scalars[at] = self.share(group, c) * self.estimated_impulse(&point, group);
                 }
-                at += constraint.directions.count();
             }
         }
         point
@@ -94,14 +78,10 @@ impl Transcription {
         let groups = contact_groups(&self.problem.plan, &self.set);
         let node = self.problem.plan.contacts[contact].node;
         let mut found = Vec::new();
-        for (group, &first) in groups.into_iter().zip(&self.problem.indices.impulses) {
-            let mut next = first;
-            for (own, constraint) in group.contacts.into_iter().zip(group.constraints) {
-                let count = constraint.directions.count();
-                if own == contact && group.node == node && group.stage == GroupStage::Impact {
-                    found.push((next, constraint.directions));
-                }
-                next += count;
+        for (group, &first) in groups.iter().zip(&self.problem.indices.impulses) {
+            if group.node == node && group.stage == GroupStage::Impact {
+                let own = group.impulses(first).filter(|(_, own, _)| *own == contact);
+                found.extend(own.map(|(first, _, constraint)| (first, constraint.directions.clone())));
             }
         }
         found.into_iter()

@@ -43,25 +43,13 @@ pub enum Label {
         body: usize,
     },
     /// The gap of a planned contact is zero.
-    ContactGap {
-        /// The planned contact.
-        contact: usize,
-    },
+    ContactGap(usize),
     /// A planned contact lies within the faces or edges in contact.
-    ContactRegion {
-        /// The planned contact.
-        contact: usize,
-    },
+    ContactRegion(usize),
     /// The total normal impulse of faces is not negative.
-    Unilateral {
-        /// The planned contact.
-        contact: usize,
-    },
+    Unilateral(usize),
     /// The impact law of a planned contact.
-    ImpactLaw {
-        /// The planned contact.
-        contact: usize,
-    },
+    ImpactLaw(usize),
     /// The joint that a planned contact makes.
     ContactJoint {
         /// The planned contact.
@@ -99,6 +87,7 @@ impl Label {
             k if k == plan.intervals => "at the end".to_owned(),
             k => format!("at node {k}"),
         };
+        let name = |contact: &usize| &plan.contacts[*contact].name;
         match self {
             Self::Dynamics { node, island } => {
                 format!("the equations of motion of {} {}", bodies(plan, *island), at(*node))
@@ -118,17 +107,17 @@ impl Label {
                 "the rotation of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
                 plan.model.bodies[*body].name
             ),
-            Self::ContactGap { contact } => format!("{} is in contact", plan.contacts[*contact].name),
-            Self::ContactRegion { contact } => {
-                format!("{} lies within the faces or edges in contact", plan.contacts[*contact].name)
+            Self::ContactGap(contact) => format!("{} is in contact", name(contact)),
+            Self::ContactRegion(contact) => {
+                format!("{} lies within the faces or edges in contact", name(contact))
             }
-            Self::Unilateral { contact } => format!("{} pushes", plan.contacts[*contact].name),
-            Self::ImpactLaw { contact } => format!("the impact law of {}", plan.contacts[*contact].name),
+            Self::Unilateral(contact) => format!("{} pushes", name(contact)),
+            Self::ImpactLaw(contact) => format!("the impact law of {}", name(contact)),
             Self::ContactJoint { contact, node } => {
-                format!("the joint made by {} {}", plan.contacts[*contact].name, at(*node))
+                format!("the joint made by {} {}", name(contact), at(*node))
             }
             Self::FrictionCone { contact, node } => {
-                format!("the friction cone of the foothold {} {}", plan.contacts[*contact].name, at(*node))
+                format!("the friction cone of the foothold {} {}", name(contact), at(*node))
             }
             Self::Time => "the total time".to_owned(),
         }

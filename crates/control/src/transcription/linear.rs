@@ -1,9 +1,8 @@
 //! Linear functions of scalar variables.
 
+use super::Evaluation;
 use super::block::ConstraintBlock;
-use super::variables::Iterate;
-use super::workspace::{Problem, Workspace};
-use percussion_solve::nlp::Undefined;
+use super::workspace::Context;
 
 /// `Σ coefficient x`, added to rows.
 pub struct Linear {
@@ -37,42 +36,21 @@ fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
 }
 
 impl ConstraintBlock for Linear {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.rows)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.rows
-    }
-
-    fn value(&self, _: &Problem, _: &mut Workspace, at: &Iterate, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
         for &(r, v, coefficient) in &self.entries {
-            out[r] += coefficient * at.scalars[self.variables[v]];
+            out[r] += coefficient * context.at.scalars[self.variables[v]];
         }
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        _: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Evaluation {
         for &(r, v, coefficient) in &self.entries {
             out[v * self.rows.len() + r] += coefficient;
         }
-        Ok(())
-    }
-
-    fn hessian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        _: &Iterate,
-        _: &[f64],
-        _: &mut [f64],
-    ) -> Result<(), Undefined> {
         Ok(())
     }
 

@@ -9,6 +9,7 @@
 //! | `avoidance` | separating planes, separations of curved parts, limits of rotations between nodes |
 //! | `objective` | control effort, goals, time |
 //! | `block`, `linear` | a sum of blocks with few variables each; blocks that are linear |
+//! | `node_islands` | islands whose configurations at a node are variables of a block |
 //! | `assembly` | rows and blocks of all families, in order |
 //! | `label` | names of rows and variables |
 //! | `initial_iterate` | an iterate from an initial path |
@@ -23,16 +24,15 @@
 //!
 //! ```text
 //! //! path/height.rs
-//! struct Height { node: usize, body: usize }
+//! struct Height { body: usize }
 //!
 //! impl PathConstraint for Height {
 //!     fn bodies(&self, _: &Model) -> [Option<usize>; 2] { [Some(self.body), None] }                        // sparsity
-//!     fn label(&self) -> Label { Label::Path { name: "height".into(), node: self.node } }
-//!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Result<(), Undefined> {
+//!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
 //!         out[0] = at.center_of_mass(Some(self.body)).z;
 //!         Ok(())
 //!     }
-//!     fn jacobian(&self, at: &mut ConfigurationKinematics, _: Option<&SeparatingFeature>, out: &mut [f64]) {
+//!     fn jacobian(&self, at: &mut ConfigurationKinematics, out: &mut [f64]) {
 //!         out.fill(0.0);
 //!         at.generalised_forces(&[(Some(self.body), twist(&Vec3::z(), &Vec3::zeros()))], out);       // of a force along z
 //!     }
@@ -40,7 +40,8 @@
 //!
 //! pub(super) fn add(assembly: &mut Assembly) {
 //!     for node in 0..=assembly.problem.plan.intervals {
-//!         assembly.path_constraint(node, Height { .. }, &[Bound::at_least(0.1)]);
+//!         let label = Label::Path { name: "height".into(), node };
+//!         assembly.path_constraint(node, &label, Height { .. }, &[Bound::at_least(0.1)]);
 //!     }
 //! }
 //! ```
@@ -56,6 +57,7 @@ mod dynamics;
 mod initial_iterate;
 mod label;
 mod linear;
+mod node_islands;
 mod objective;
 mod path;
 mod variables;
@@ -72,12 +74,16 @@ pub use label::{Label, LabelRank};
 pub use variables::{Iterate, NONE, VariableIndices};
 
 use crate::plan::{Plan, left_jacobian};
-use block::AssembledBlock;
+use assembly::{Assembly, Family};
+use block::{AssembledBlock, ConstraintBlock, EPSILON, Evaluation, OBJECTIVE, central_difference};
+use linear::Linear;
+use node_islands::NodeIslands;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::displace;
-use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::joint::{Joint, JointKind};
 use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
-use workspace::{Problem, Workspace};
+use variables::range;
+use workspace::{Context, Problem, Workspace};
 
 /// A plan as a nonlinear program.
 pub struct Transcription {
@@ -115,15 +121,14 @@ impl Transcription {
     pub fn label(&self, row: usize) -> &Label {
         &self.labels[row]
     }
+}
 
-    /// Momenta of an island at both ends of an interval.
-    pub fn momenta(
-        &mut self,
-        at: &Iterate,
-        interval: usize,
-        island: usize,
-    ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
-        dynamics::momenta(&self.problem, &mut self.workspace, at, (interval, island))
+/// The place of the rotation vector among the degrees of freedom of a joint that has one.
+fn rotation_vector(joint: &Joint) -> Option<usize> {
+    match joint.kind {
+        JointKind::Spherical => Some(0),
+        JointKind::Free if !joint.particle => Some(3),
+        _ => None,
     }
 }
 
@@ -163,27 +168,23 @@ impl Program for Transcription {
 
     fn evaluate(&mut self, at: &Iterate, constraints: &mut [f64]) -> Result<f64, Undefined> {
         let Self { problem, workspace, scratch, .. } = self;
+        let mut context = Context { problem, workspace, at };
         constraints.fill(0.0);
         let mut objective = 0.0;
         for block in &self.blocks {
-            objective += block.add_value(problem, workspace, at, &mut scratch.0, constraints)?;
+            objective += block.add_value(&mut context, &mut scratch.0, constraints)?;
         }
         Ok(objective)
     }
 
-    fn differentiate(
-        &mut self,
-        at: &Iterate,
-        gradient: &mut [f64],
-        jacobian: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn differentiate(&mut self, at: &Iterate, gradient: &mut [f64], jacobian: &mut [f64]) -> Evaluation {
         let Self { problem, workspace, scratch, .. } = self;
         gradient.fill(0.0);
         workspace.kinematics.clear();
+        let mut context = Context { problem, workspace, at };
         let mut next = 0;
         for block in &self.blocks {
-            let entries = (&mut *jacobian, next);
-            next = block.put_jacobian(problem, workspace, at, &mut scratch.0, gradient, entries)?;
+            next = block.put_jacobian(&mut context, &mut scratch.0, gradient, (&mut *jacobian, next))?;
         }
         Ok(())
     }
@@ -194,13 +195,13 @@ impl Program for Transcription {
         weight: f64,
         multipliers: &[f64],
         hessian: &mut [f64],
-    ) -> Result<(), Undefined> {
+    ) -> Evaluation {
         let Self { problem, workspace, scratch, .. } = self;
         workspace.kinematics.clear();
+        let mut context = Context { problem, workspace, at };
         let mut next = 0;
         for block in &self.blocks {
-            let (weights, entries) = ((weight, multipliers), (&mut *hessian, next));
-            next = block.put_hessian(problem, workspace, at, scratch, weights, entries)?;
+            next = block.put_hessian(&mut context, scratch, (weight, multipliers), (&mut *hessian, next))?;
         }
         Ok(())
     }
@@ -211,11 +212,7 @@ impl Program for Transcription {
         for firsts in &self.problem.indices.configurations {
             for (island, &first) in model.islands.iter().zip(firsts).filter(|(_, first)| **first != NONE) {
                 for link in &model.links[island.bodies.clone()] {
-                    let rotation = match link.joint.kind {
-                        JointKind::Spherical => 0,
-                        JointKind::Free if !link.joint.particle => 3,
-                        _ => continue,
-                    };
+                    let Some(rotation) = rotation_vector(&link.joint) else { continue };
                     let at = first + link.dof - island.dofs.start + rotation;
                     let entries = left_jacobian(&Vec3::new(x[at], x[at + 1], x[at + 2]));
                     blocks.push(ChartBlock { first: at, entries: entries.as_slice().to_vec(), size: 3 });

@@ -5,6 +5,7 @@
 
 use super::assembly::ConstraintSet;
 use super::contact::ContactGroup;
+use crate::islands::islands_of;
 use crate::plan::{MomentumCondition, Plan};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
@@ -58,7 +59,7 @@ impl VariableIndices {
         for node in 0..=plan.intervals {
             let (mut configurations, mut momenta) = (Vec::new(), Vec::new());
             for (i, island) in plan.model.islands.iter().enumerate() {
-                let fixed = node == 0 && plan.start.fixed[i] || node == plan.intervals && plan.end.fixed[i];
+                let fixed = plan.boundary(node).is_some_and(|boundary| boundary.fixed[i]);
                 configurations.push(if fixed { NONE } else { take(island.dofs.len()) });
             }
             for (i, island) in plan.model.islands.iter().enumerate() {
@@ -117,16 +118,6 @@ impl VariableIndices {
         range(self.configurations[node][island], plan.model.islands[island].dofs.len())
     }
 
-    /// Variables of the momentum of an island at a node, each [`NONE`] if it is no unknown.
-    pub(super) fn momentum(
-        &self,
-        plan: &Plan,
-        node: usize,
-        island: usize,
-    ) -> impl Iterator<Item = usize> + use<> {
-        range(self.momenta[node][island], plan.model.islands[island].dofs.len())
-    }
-
     /// Whether the configuration of an island is unknown at a node.
     pub(super) fn is_free(&self, node: usize, island: usize) -> bool {
         self.configurations[node][island] != NONE
@@ -148,13 +139,11 @@ impl VariableIndices {
             bounds[first..].iter_mut().zip(each).for_each(|(bound, own)| *bound = own);
         }
         for (group, &first) in groups.iter().zip(&self.impulses) {
-            let mut next = first;
-            for (c, constraint) in group.constraints.iter().enumerate() {
+            for (c, (next, _, constraint)) in group.impulses(first).enumerate() {
                 // A point is unilateral. The three points of a face represent its force and where it acts: each of them may pull.
                 if constraint.directions.has_normal() && group.is_single(c) {
                     bounds[next] = Bound::at_least(0.0);
                 }
-                next += constraint.directions.count();
             }
         }
         if self.time_scales != NONE {
@@ -184,13 +173,9 @@ pub(super) fn range(first: usize, count: usize) -> impl Iterator<Item = usize> {
 
 /// Whether the momentum of an island is an unknown at a node: it jumps there, or a condition on velocities depends on it.
 fn has_unknown_momentum(plan: &Plan, groups: &[ContactGroup], node: usize, island: usize) -> bool {
-    if node == 0 {
-        return plan.start.momentum[island] == MomentumCondition::Conditioned;
+    if let Some(boundary) = plan.boundary(node) {
+        return boundary.momentum[island] == MomentumCondition::Conditioned;
     }
-    if node == plan.intervals {
-        return plan.end.momentum[island] == MomentumCondition::Conditioned;
-    }
-    let model = &plan.model;
     let jumps = groups.iter().any(|group| {
         group.node == node
             && group.islands.contains(&island)
@@ -199,9 +184,7 @@ fn has_unknown_momentum(plan: &Plan, groups: &[ContactGroup], node: usize, islan
     let conditioned = plan.conditions.iter().any(|condition| {
         condition.measure.depends_on_velocity()
             && condition.nodes.contains(node, plan.intervals)
-            && condition.measure.bodies().into_iter().flatten().any(|body| {
-                model.slots[body].is_some_and(|slot| model.islands[island].bodies.contains(&slot))
-            })
+            && islands_of(&plan.model, condition.measure.bodies().into_iter().flatten()).contains(&island)
     });
     jumps || conditioned
 }

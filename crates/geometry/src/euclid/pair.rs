@@ -144,7 +144,7 @@ pub(super) struct PairIn<const D: usize, C> {
     pub(super) rotation: SMatrix<f64, D, D>,
     /// b's reference point in a's coordinates.
     pub(super) offset: SVector<f64, D>,
-    /// What lengths are rounded to (see `limits`).
+    /// Rounding of lengths.
     pub(super) scale: f64,
 }
 

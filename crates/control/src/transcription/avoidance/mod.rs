@@ -19,8 +19,7 @@ pub(super) use rotation_limit::add_rotation_limits;
 pub(super) use separation::add_separations;
 pub use separation::{SeparationConstraint, SeparationKind, separation};
 
-use super::assembly::Assembly;
-use super::label::Label;
+use super::{Assembly, Label};
 use percussion_mechanics::contact::PairWarmStart;
 use percussion_solve::nlp::Bound;
 use plane_block::PlaneBlock;

@@ -86,10 +86,14 @@ impl SeparatingPlane {
         }
     }
 
+    /// A step along the tangents of a normal.
+    fn along(&self, n: &Vec3, step: &[f64]) -> Vec3 {
+        step.iter().zip(&self.tangents(n)).map(|(d, t)| t * *d).sum()
+    }
+
     /// A normal rotated by a step along its tangents.
     pub fn rotated(&self, n: &Vec3, step: &[f64]) -> Vec3 {
-        let tangents = self.tangents(n);
-        let along: Vec3 = step.iter().zip(&tangents).map(|(d, t)| t * *d).sum();
+        let along = self.along(n, step);
         let angle = along.norm();
         let ratio = if angle > 0.0 { angle.sin() / angle } else { 1.0 };
         (n * angle.cos() + along * ratio).normalize()
@@ -99,7 +103,7 @@ impl SeparatingPlane {
     pub fn chart(&self, n: &Vec3, first: usize, step: &[f64]) -> ChartBlock {
         let tangents = self.tangents(n);
         let there = self.tangents(&self.rotated(n, step));
-        let along: Vec3 = step.iter().zip(&tangents).map(|(d, t)| t * *d).sum();
+        let along = self.along(n, step);
         let angle = along.norm();
         let size = self.rotations();
         let mut entries = Vec::new();

@@ -1,25 +1,20 @@
 //! A separating plane at a node: heights of all vertices of both parts.
 
-use super::super::block::ConstraintBlock;
-use super::super::variables::Iterate;
-use super::super::workspace::{Problem, Workspace};
+use super::super::{ConstraintBlock, Context, Evaluation, NodeIslands, Problem};
 use super::SeparatingPlane;
 use crate::islands::island_of;
 use percussion_geometry::Vec3;
+use percussion_mechanics::State;
 use percussion_mechanics::contact::ContactGeometry;
 use percussion_mechanics::kinematics::{AncestorChain, KinematicsCache};
-use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::Undefined;
 
 /// Rows of a separating plane at a node.
 pub struct PlaneBlock {
     plane: SeparatingPlane,
     /// Its index among the planes of an iterate.
     index: usize,
-    node: usize,
     pair: (usize, usize),
-    /// Islands with variables, each with the place of its first local variable.
-    islands: Vec<(usize, usize)>,
+    islands: NodeIslands,
     /// The islands of the two parts, if they move.
     sides: [Option<usize>; 2],
     /// Place of the first local variable of the plane.
@@ -40,8 +35,7 @@ impl PlaneBlock {
         rows: Vec<(usize, f64)>,
     ) -> Self {
         let (model, indices) = (&problem.plan.model, &problem.indices);
-        let (mut islands, mut variables, mut sides): (Vec<(usize, usize)>, Vec<usize>, _) =
-            (Vec::new(), Vec::new(), [None; 2]);
+        let mut sides = [None; 2];
         let parts = model.contacts.as_ref().map_or(&[][..], |contacts| &contacts.parts);
         let mut free_bodies = true;
         for (side, part) in sides.iter_mut().zip([pair.0, pair.1]) {
@@ -55,14 +49,13 @@ impl PlaneBlock {
             let joint = &model.links[slot].joint;
             free_bodies &=
                 count == 6 && !joint.particle && joint.parent_frame.axes == nalgebra::Matrix3::identity();
-            if !islands.iter().any(|(known, _)| *known == island) {
-                islands.push((island, variables.len()));
-                variables.extend(indices.configuration(&problem.plan, node, island));
-            }
         }
+        let mut islands: Vec<usize> = sides.into_iter().flatten().collect();
+        islands.dedup();
+        let (islands, mut variables) = NodeIslands::new(problem, node, islands);
         let first = variables.len();
         variables.extend(indices.planes[index]..=indices.planes[index] + plane.rotations());
-        Self { plane: plane.clone(), index, node, pair, islands, sides, first, variables, rows, free_bodies }
+        Self { plane: plane.clone(), index, pair, islands, sides, first, variables, rows, free_bodies }
     }
 
     /// Each vertex with its row and side, and its position from the anchor and from the centre of mass.
@@ -87,22 +80,15 @@ impl PlaneBlock {
     /// Ancestor chains of the bodies of both sides, with the places of their first variables.
     fn chains<'a>(
         &self,
-        kinematics: &'a mut KinematicsCache,
-        model: &Model,
+        context: &'a mut Context,
         contacts: &ContactGeometry,
-        at: &Iterate,
     ) -> [Option<(AncestorChain<'a>, usize)>; 2] {
-        for &island in self.sides.iter().flatten() {
-            kinematics.update(model, &at.nodes, (self.node, island));
-        }
+        let model = &*context.problem.plan.model;
+        let kinematics: &'a mut KinematicsCache = &mut context.workspace.kinematics;
+        self.islands.update(kinematics, model, context.at);
         let kinematics = &*kinematics;
-        let parts = [self.pair.0, self.pair.1].map(|part| &contacts.parts[part]);
-        [0, 1].map(|side| {
-            let (island, slot) = (self.sides[side]?, parts[side].slot?);
-            let (_, first) = self.islands.iter().find(|(own, _)| *own == island)?;
-            let body = slot - model.islands[island].bodies.start;
-            Some((kinematics.columns(model, (self.node, island)).ancestors(body), *first))
-        })
+        let slots = [self.pair.0, self.pair.1].map(|part| contacts.parts[part].slot);
+        slots.map(|slot| self.islands.chain(kinematics, model, slot?))
     }
 
     /// Sums over vertices: signed weights, and these times positions from the anchor and the centre of mass.
@@ -129,44 +115,27 @@ struct Moments {
 }
 
 impl ConstraintBlock for PlaneBlock {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.rows)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.rows
-    }
-
-    fn value(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let Context { problem, at, .. } = *context;
         let Some(contacts) = &problem.plan.model.contacts else { return Ok(()) };
         let n = at.planes[self.index];
         let height = at.scalars[problem.indices.planes[self.index] + self.plane.rotations()];
-        self.each(contacts, &at.nodes[self.node], |row, side, from_anchor, _| {
+        self.each(contacts, &at.nodes[self.islands.node], |row, side, from_anchor, _| {
             out[row] = SIGNS[side] * (n.dot(&from_anchor) - height) - self.plane.hulls[side].radius;
         });
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let model = &*problem.plan.model;
-        let Some(contacts) = &model.contacts else { return Ok(()) };
-        let state = &at.nodes[self.node];
-        let n = at.planes[self.index];
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let Some(contacts) = &context.problem.plan.model.contacts else { return Ok(()) };
+        let (state, n) = (&context.at.nodes[self.islands.node], context.at.planes[self.index]);
         let tangents = self.plane.tangents(&n);
         let (rows, rotations) = (self.rows.len(), self.plane.rotations());
-        let chains = self.chains(&mut workspace.kinematics, model, contacts, at);
+        let chains = self.chains(context, contacts);
         self.each(contacts, state, |row, side, from_anchor, from_center| {
             let sign = SIGNS[side];
             if let Some((chain, first)) = &chains[side] {
@@ -182,38 +151,24 @@ impl ConstraintBlock for PlaneBlock {
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        if weights.iter().all(|w| *w == 0.0) {
-            return Ok(());
-        }
-        let model = &*problem.plan.model;
-        let Some(contacts) = &model.contacts else { return Ok(()) };
-        let state = &at.nodes[self.node];
-        let n = at.planes[self.index];
-        let all = self.variables.len();
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
+        let Some(contacts) = &context.problem.plan.model.contacts else { return Ok(()) };
+        let (state, n) = (&context.at.nodes[self.islands.node], context.at.planes[self.index]);
+        let (all, rotations) = (self.variables.len(), self.plane.rotations());
         let sums = self.moments(contacts, state, weights);
-        let chains = self.chains(&mut workspace.kinematics, model, contacts, at);
+        let chains = self.chains(context, contacts);
         let tangents = self.plane.tangents(&n);
-        for (t, place) in (self.first..self.first + self.plane.rotations()).enumerate() {
-            out[place * all + place] = -n.dot(&sums.anchor);
-            for (side, (chain, first)) in
-                chains.iter().enumerate().filter_map(|(s, w)| Some((s, w.as_ref()?)))
-            {
-                let torque = sums.center[side].cross(&tangents[t]);
-                chain.reduce(&(tangents[t] * sums.weight[side]), &torque, |dof, slope| {
+        (self.first..self.first + rotations)
+            .for_each(|place| out[place * all + place] = -n.dot(&sums.anchor));
+        for (side, own) in chains.iter().enumerate() {
+            let Some((chain, first)) = own else { continue };
+            for (place, tangent) in (self.first..).zip(&tangents).take(rotations) {
+                let torque = sums.center[side].cross(tangent);
+                chain.reduce(&(tangent * sums.weight[side]), &torque, |dof, slope| {
                     out[(first + dof) * all + place] += slope;
                     out[place * all + first + dof] += slope;
                 });
             }
-        }
-        for (side, (chain, first)) in chains.iter().enumerate().filter_map(|(s, w)| Some((s, w.as_ref()?))) {
             chain.second_derivatives(&n, sums.weight[side], &sums.center[side], |i, j, value| {
                 out[(first + i) * all + first + j] += value;
             });
@@ -226,8 +181,7 @@ impl ConstraintBlock for PlaneBlock {
             return true;
         }
         let side = usize::from(row >= self.plane.hulls[0].vertices.len());
-        let at = self.islands.partition_point(|(_, first)| *first <= variable);
-        self.sides[side] == Some(self.islands[at - 1].0)
+        self.sides[side] == Some(self.islands.dof(variable).0)
     }
 
     fn curves(&self, one: usize, other: usize) -> bool {
@@ -238,7 +192,7 @@ impl ConstraintBlock for PlaneBlock {
         match (one >= first, other >= first) {
             (true, true) => one == other,
             (false, false) => {
-                let island = |v: usize| self.islands.partition_point(|(_, first)| *first <= v);
+                let island = |v: usize| self.islands.dof(v).0;
                 // Displacements of free bodies are linear.
                 let rotates = |v: usize| !self.free_bodies || v % 6 >= 3;
                 island(one) == island(other) && rotates(one) && rotates(other)

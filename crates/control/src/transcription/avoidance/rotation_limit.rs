@@ -9,18 +9,13 @@
 //! angles            |φ1 - φ0| ≤ the limit
 //! ```
 
-use super::super::assembly::Assembly;
-use super::super::block::ConstraintBlock;
-use super::super::label::Label;
-use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Problem, Workspace};
+use super::super::{Assembly, ConstraintBlock, Context, Evaluation, Label, NONE, range, rotation_vector};
 use crate::islands::island_of;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::difference;
-use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
-use percussion_solve::nlp::{Bound, Undefined};
+use percussion_solve::nlp::Bound;
 use std::collections::HashSet;
 
 /// Greatest rotation of a body in an interval over which it keeps apart from another, rad.
@@ -32,21 +27,12 @@ struct RotationLimit {
     island: usize,
     /// Place of the first of its three rotations among the island's degrees of freedom.
     first: usize,
-    variables: [usize; 6],
+    variables: Vec<usize>,
     row: [(usize, f64); 1],
 }
 
 impl RotationLimit {
-    /// `firsts` are the first variables of the island at the two nodes, `row` is that of the cosine.
-    fn new(interval: usize, (island, first): (usize, usize), firsts: [usize; 2], row: usize) -> Self {
-        let mut variables = [NONE; 6];
-        for (own, variable) in variables.chunks_exact_mut(3).zip(firsts).filter(|(_, v)| *v != NONE) {
-            own.iter_mut().enumerate().for_each(|(i, v)| *v = variable + first + i);
-        }
-        Self { interval, island, first, variables, row: [(row, 1.0)] }
-    }
-
-    fn rotation(&self, problem: &Problem, at: &Iterate) -> Mat3 {
+    fn rotation(&self, Context { problem, at, .. }: &Context) -> Mat3 {
         let model = &problem.plan.model;
         let island = &model.islands[self.island];
         let mut d = vec![0.0; island.dofs.len()];
@@ -57,48 +43,25 @@ impl RotationLimit {
 }
 
 impl ConstraintBlock for RotationLimit {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.row)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.row
-    }
-
-    fn value(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        out[0] = 0.5 * (self.rotation(problem, at).trace() - 1.0);
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        out[0] = 0.5 * (self.rotation(context).trace() - 1.0);
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let b = self.rotation(problem, at);
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let b = self.rotation(context);
         let slope = Vec3::new(b[(1, 2)] - b[(2, 1)], b[(2, 0)] - b[(0, 2)], b[(0, 1)] - b[(1, 0)]) * 0.5;
         out[..3].copy_from_slice((-slope).as_slice());
         out[3..].copy_from_slice(slope.as_slice());
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        problem: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let b = self.rotation(problem, at);
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
+        let b = self.rotation(context);
         let w = 0.5 * weights[0];
         let across = Mat3::identity() * b.trace();
         let own = (b + b.transpose()) * 0.5 - across;
@@ -119,44 +82,23 @@ impl ConstraintBlock for RotationLimit {
 struct AngleLimit {
     interval: usize,
     coordinate: usize,
-    variables: [usize; 2],
+    variables: Vec<usize>,
     row: [(usize, f64); 1],
 }
 
 impl ConstraintBlock for AngleLimit {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.row)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.row
-    }
-
-    fn value(&self, _: &Problem, _: &mut Workspace, at: &Iterate, out: &mut [f64]) -> Result<(), Undefined> {
-        let [start, end] = [0, 1].map(|k| at.nodes[self.interval + k].coordinates[self.coordinate]);
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let [start, end] = [0, 1].map(|k| context.at.nodes[self.interval + k].coordinates[self.coordinate]);
         out[0] = end - start;
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        _: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn jacobian(&self, _: &mut Context, out: &mut [f64]) -> Evaluation {
         out.copy_from_slice(&[-1.0, 1.0]);
-        Ok(())
-    }
-
-    fn hessian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        _: &Iterate,
-        _: &[f64],
-        _: &mut [f64],
-    ) -> Result<(), Undefined> {
         Ok(())
     }
 
@@ -191,23 +133,23 @@ fn limit_island(assembly: &mut Assembly, interval: usize, island: usize) {
     if firsts == [NONE; 2] {
         return;
     }
+    // Variables of some degrees of freedom at both nodes.
+    let variables = |place: usize, count: usize| -> Vec<usize> {
+        let at = |first: usize| range(if first == NONE { NONE } else { first + place }, count);
+        firsts.into_iter().flat_map(at).collect()
+    };
     for link in &model.links[it.bodies.clone()] {
         let label = Label::RotationLimit { interval, body: link.body };
         let first = link.dof - it.dofs.start;
-        let rotations = match link.joint.kind {
-            JointKind::Spherical => Some(first),
-            JointKind::Free if !link.joint.particle => Some(first + 3),
-            _ => None,
-        };
-        if let Some(first) = rotations {
-            let row = assembly.row(Bound::at_least(MAX_ROTATION.cos()), label);
-            assembly.block(RotationLimit::new(interval, (island, first), firsts, row));
+        if let Some(rotation) = rotation_vector(&link.joint) {
+            let row = [(assembly.row(Bound::at_least(MAX_ROTATION.cos()), label), 1.0)];
+            let (first, variables) = (first + rotation, variables(first + rotation, 3));
+            assembly.block(RotationLimit { interval, island, first, variables, row });
             continue;
         }
         for (i, coordinate) in link.coordinates().enumerate().filter(|(i, _)| link.joint.kind.is_angle(*i)) {
-            let row = assembly.row(Bound::between(-MAX_ROTATION, MAX_ROTATION), label.clone());
-            let variables = firsts.map(|variable| if variable == NONE { NONE } else { variable + first + i });
-            assembly.block(AngleLimit { interval, coordinate, variables, row: [(row, 1.0)] });
+            let row = [(assembly.row(Bound::between(-MAX_ROTATION, MAX_ROTATION), label.clone()), 1.0)];
+            assembly.block(AngleLimit { interval, coordinate, variables: variables(first + i, 1), row });
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Separations of pairs of parts as path constraints.
 
-use super::super::assembly::Assembly;
-use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts};
-use super::super::label::Label;
+use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts, set_generalised_forces};
 use super::super::path::{PathConstraint, depends_on_unknowns};
-use super::super::workspace::Workspace;
+use super::super::{Assembly, Evaluation, Label, Workspace};
 use super::SeparatingPlane;
+use crate::clearance::nearest;
+use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::{Model, State};
@@ -37,9 +37,10 @@ pub enum SeparationKind {
 #[derive(Clone, Debug)]
 struct Separation {
     pair: (usize, usize),
-    node: usize,
     /// Its index among the warm starts.
     index: usize,
+    /// The active pair of features, for the Jacobian.
+    feature: Option<SeparatingFeature>,
 }
 
 impl PathConstraint for Separation {
@@ -47,52 +48,37 @@ impl PathConstraint for Separation {
         bodies_of_parts(model, self.pair)
     }
 
-    fn label(&self) -> Label {
-        Label::Separation { pair: self.pair, node: self.node }
-    }
-
     fn value(
         &self,
         kinematics: &ConfigurationKinematics,
         workspace: &mut Workspace,
         out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    ) -> Evaluation {
         let warm_start = &mut workspace.avoidance.warm_starts[self.index];
         out[0] = separation(kinematics.model, kinematics.state, self.pair, warm_start)?;
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        feature: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
-        out.fill(0.0);
-        let (Some(feature), Some(contacts)) = (feature, kinematics.model.contacts.as_ref()) else { return };
-        let parts = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
-        let poses = (parts.0.body_pose(kinematics.state), parts.1.body_pose(kinematics.state));
-        let bodies = (Some(parts.0.body), Some(parts.1.body));
-        let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
-        let point = feature.contact_point((&poses.0, &poses.1));
-        let wrenches = (point.wrench_a(&centers.0), point.wrench_b(&centers.1));
-        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
+        let Some(feature) = &self.feature else { return out.fill(0.0) };
+        let wrenches = |poses: &[Pose; 2], [a, b]: [Vec3; 2]| {
+            let point = feature.contact_point(poses);
+            [point.wrench_a(&a), point.wrench_b(&b)]
+        };
+        set_generalised_forces(self.pair, kinematics, wrenches, out);
     }
 
-    fn active_feature(
+    fn with_active_feature(
         &self,
         model: &Model,
         state: &State,
         workspace: &mut Workspace,
-    ) -> Result<Option<SeparatingFeature>, Undefined> {
+    ) -> Result<Option<Box<dyn PathConstraint>>, Undefined> {
         let Some(contacts) = &model.contacts else { return Ok(None) };
-        let pair = self.pair;
-        let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-        let poses = (&poses.0, &poses.1);
         let warm_start = &mut workspace.avoidance.warm_starts[self.index];
-        let nearest = contacts.separation(pair, poses, f64::INFINITY, warm_start);
-        let nearest = nearest.map_err(|e| Undefined(e.to_string()))?;
-        Ok(Some(SeparatingFeature::new(contacts, pair, poses, &nearest, warm_start)))
+        let feature = SeparatingFeature::nearest(contacts, self.pair, state, warm_start);
+        let feature = Some(feature.map_err(|e| Undefined(e.to_string()))?);
+        Ok(Some(Box::new(Self { feature, ..*self })))
     }
 }
 
@@ -101,19 +87,20 @@ pub(in super::super) fn add_separations(assembly: &mut Assembly) {
     for (index, constraint) in assembly.set.separations.iter().enumerate() {
         let pair = constraint.pair;
         for &(node, least) in &constraint.nodes {
-            let separation = Separation { pair, node, index };
+            let (separation, label) =
+                (Separation { pair, index, feature: None }, Label::Separation { pair, node });
             if !depends_on_unknowns(assembly.problem, node, &separation) {
                 continue;
             }
             match &constraint.kind {
                 SeparationKind::Plane(_) => {}
                 SeparationKind::Separation => {
-                    assembly.path_constraint(node, separation, &[Bound::at_least(least)]);
+                    assembly.path_constraint(node, &label, separation, &[Bound::at_least(least)]);
                 }
                 SeparationKind::HalfSpace(features, radius) => {
                     for feature in features {
-                        let gap = FeatureGap { pair, feature: *feature, label: separation.label() };
-                        assembly.path_constraint(node, gap, &[Bound::at_least(least + radius)]);
+                        let gap = FeatureGap { pair, feature: *feature };
+                        assembly.path_constraint(node, &label, gap, &[Bound::at_least(least + radius)]);
                     }
                 }
             }
@@ -129,7 +116,6 @@ pub fn separation(
     warm_start: &mut PairWarmStart,
 ) -> Result<f64, Undefined> {
     let Some(contacts) = &model.contacts else { return Ok(f64::INFINITY) };
-    let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-    let nearest = contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, warm_start);
+    let nearest = nearest(contacts, pair, state, warm_start);
     Ok(nearest.map_err(|e| Undefined(e.to_string()))?.separation)
 }

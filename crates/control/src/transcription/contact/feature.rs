@@ -8,9 +8,11 @@
 //!
 //! The separation of convex parts is the maximum over all pairs of features. With the optimal pair fixed it is differentiable once more.
 
+use crate::clearance;
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::State;
 use percussion_mechanics::contact::{
     ContactGeometry, ContactPoint, PairWarmStart, Part, PartShape, PlaneAttachment,
 };
@@ -59,32 +61,43 @@ impl SeparatingFeature {
     pub fn new(
         contacts: &ContactGeometry,
         pair: (usize, usize),
-        poses: (&Pose, &Pose),
+        poses: &[Pose; 2],
         nearest: &ContactPoint,
         warm_start: &PairWarmStart,
     ) -> Self {
         let n = nearest.normal();
-        let attachment = match contacts.plane_attachment(pair, poses, warm_start) {
-            PlaneAttachment::A => NormalAttachment::A(poses.0.inverse_direction(&n)),
-            PlaneAttachment::B => NormalAttachment::B(poses.1.inverse_direction(&n)),
+        let attachment = match contacts.plane_attachment(pair, (&poses[0], &poses[1]), warm_start) {
+            PlaneAttachment::A => NormalAttachment::A(poses[0].inverse_direction(&n)),
+            PlaneAttachment::B => NormalAttachment::B(poses[1].inverse_direction(&n)),
             PlaneAttachment::Edges(e1, e2) => {
                 let sign = if e1.cross(&e2).dot(&n) < 0.0 { -1.0 } else { 1.0 };
                 NormalAttachment::Edges(
-                    poses.0.inverse_direction(&(e1 * sign)),
-                    poses.1.inverse_direction(&e2),
+                    poses[0].inverse_direction(&(e1 * sign)),
+                    poses[1].inverse_direction(&e2),
                 )
             }
         };
         let follows = nearest.reference_distance > 0.0;
         let references =
-            (poses.0.inverse_point(&nearest.reference_a), poses.1.inverse_point(&nearest.reference_b));
+            (poses[0].inverse_point(&nearest.reference_a), poses[1].inverse_point(&nearest.reference_b));
         Self {
             attachment,
-            point_a: poses.0.inverse_point(&nearest.point_a),
-            point_b: poses.1.inverse_point(&nearest.point_b),
+            point_a: poses[0].inverse_point(&nearest.point_a),
+            point_b: poses[1].inverse_point(&nearest.point_b),
             references: follows.then_some(references),
-            beta: poses.1.inverse_direction(&nearest.beta),
+            beta: poses[1].inverse_direction(&nearest.beta),
         }
+    }
+
+    /// Of the contact point of two parts in a state.
+    pub fn nearest(
+        contacts: &ContactGeometry,
+        pair: (usize, usize),
+        state: &State,
+        warm_start: &mut PairWarmStart,
+    ) -> Result<Self, QueryError> {
+        let nearest = clearance::nearest(contacts, pair, state, warm_start)?;
+        Ok(Self::new(contacts, pair, &clearance::poses(contacts, pair, state), &nearest, warm_start))
     }
 
     /// Which of the two bodies the normal is fixed on; `None` for two edges.
@@ -97,11 +110,11 @@ impl SeparatingFeature {
     }
 
     /// The same with the normal of the nearest face of the second part in place of that of two edges.
-    pub fn on_a_face(mut self, part: &Part, poses: (&Pose, &Pose)) -> Self {
+    pub fn on_a_face(mut self, part: &Part, poses: &[Pose; 2]) -> Self {
         if let (NormalAttachment::Edges(..), PartShape::Solid(Solid::Polytope(polytope))) =
             (&self.attachment, &part.shape)
         {
-            let normal = poses.1.inverse_direction(&self.evaluate(poses).normal);
+            let normal = poses[1].inverse_direction(&self.evaluate(poses).normal);
             let faces = polytope.faces().iter().map(|face| part.offset.direction(&face.normal));
             let nearest = faces.max_by(|m, n| m.dot(&normal).total_cmp(&n.dot(&normal)));
             self.attachment = NormalAttachment::B(nearest.unwrap_or(normal));
@@ -121,15 +134,15 @@ impl SeparatingFeature {
     }
 
     /// Normal, gap and points at two poses.
-    pub fn evaluate(&self, poses: (&Pose, &Pose)) -> FeatureGeometry {
+    pub fn evaluate(&self, poses: &[Pose; 2]) -> FeatureGeometry {
         let normal = match &self.attachment {
-            NormalAttachment::A(n) => poses.0.direction(n),
-            NormalAttachment::B(n) => poses.1.direction(n),
+            NormalAttachment::A(n) => poses[0].direction(n),
+            NormalAttachment::B(n) => poses[1].direction(n),
             NormalAttachment::Edges(e1, e2) => {
-                poses.0.direction(e1).cross(&poses.1.direction(e2)).normalize()
+                poses[0].direction(e1).cross(&poses[1].direction(e2)).normalize()
             }
         };
-        let (mut point_a, mut point_b) = (poses.0.point(&self.point_a), poses.1.point(&self.point_b));
+        let (mut point_a, mut point_b) = (poses[0].point(&self.point_a), poses[1].point(&self.point_b));
         let gap = normal.dot(&(point_a - point_b));
         // A corner slides over its face and an edge along the other: the two points are opposite to each other wherever that is.
         match &self.attachment {
@@ -137,7 +150,7 @@ impl SeparatingFeature {
             NormalAttachment::B(_) => point_b = point_a - normal * gap,
             NormalAttachment::Edges(e1, e2) => {
                 // a + t e1 - (b + u e2) is along c = e1 × e2.
-                let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
+                let (e1, e2) = (poses[0].direction(e1), poses[1].direction(e2));
                 let (c, apart) = (e1.cross(&e2), point_b - point_a);
                 point_a += e1 * (apart.cross(&e2).dot(&c) / c.norm_squared());
                 point_b = point_a - normal * gap;
@@ -147,15 +160,15 @@ impl SeparatingFeature {
     }
 
     /// The contact point of these features, as if they were the optimal ones.
-    pub fn contact_point(&self, poses: (&Pose, &Pose)) -> ContactPoint {
+    pub fn contact_point(&self, poses: &[Pose; 2]) -> ContactPoint {
         let geometry = self.evaluate(poses);
         let (beta, ra, rb, distance) = match &self.references {
             Some((a, b)) => {
-                let (ra, rb) = (poses.0.point(a), poses.1.point(b));
+                let (ra, rb) = (poses[0].point(a), poses[1].point(b));
                 let distance = (ra - rb).norm();
                 ((ra - rb) / distance, ra, rb, distance)
             }
-            None => (poses.1.direction(&self.beta), geometry.point_a, geometry.point_b, 0.0),
+            None => (poses[1].direction(&self.beta), geometry.point_a, geometry.point_b, 0.0),
         };
         let alpha = geometry.normal / geometry.normal.dot(&beta);
         let separation = alpha.dot(&(geometry.point_a - geometry.point_b));
@@ -165,7 +178,7 @@ impl SeparatingFeature {
             NormalAttachment::B(_) => point_b = point_a - beta * separation,
             NormalAttachment::Edges(e1, e2) => {
                 // a + t e1 - (b + u e2) = s β: across e2 and β for t.
-                let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
+                let (e1, e2) = (poses[0].direction(e1), poses[1].direction(e2));
                 let across = e2.cross(&beta);
                 let t = -across.dot(&(point_a - point_b)) / across.dot(&e1);
                 point_a += e1 * t;
@@ -186,38 +199,25 @@ impl SeparatingFeature {
     }
 
     /// The gradient of the gap as wrenches on the two bodies about their centres of mass.
-    pub fn gap_wrenches(&self, poses: (&Pose, &Pose), centres: (Vec3, Vec3)) -> (Vec6, Vec6) {
+    pub fn gap_wrenches(&self, poses: &[Pose; 2], centres: [Vec3; 2]) -> [Vec6; 2] {
         let FeatureGeometry { normal: n, point_a, point_b, .. } = self.evaluate(poses);
         // d gap = n·(dx - dy) + dn·(x - y): the points are opposite to each other, and dn is across the normal.
-        let (on_a, on_b) = ((point_a - centres.0).cross(&n), -(point_b - centres.1).cross(&n));
-        (twist(&n, &on_a), twist(&-n, &on_b))
+        let (on_a, on_b) = ((point_a - centres[0]).cross(&n), -(point_b - centres[1]).cross(&n));
+        [twist(&n, &on_a), twist(&-n, &on_b)]
     }
 
     /// The gradient of `w·n` along rotations of the two bodies, for a constant vector `w`: the normal rotates with its body.
-    pub fn normal_torques(&self, poses: (&Pose, &Pose), n: &Vec3, w: &Vec3) -> (Vec3, Vec3) {
+    pub fn normal_torques(&self, poses: &[Pose; 2], n: &Vec3, w: &Vec3) -> [Vec3; 2] {
         match &self.attachment {
-            NormalAttachment::A(_) => (n.cross(w), Vec3::zeros()),
-            NormalAttachment::B(_) => (Vec3::zeros(), n.cross(w)),
+            NormalAttachment::A(_) => [n.cross(w), Vec3::zeros()],
+            NormalAttachment::B(_) => [Vec3::zeros(), n.cross(w)],
             NormalAttachment::Edges(e1, e2) => {
-                let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
+                let (e1, e2) = (poses[0].direction(e1), poses[1].direction(e2));
                 let length = e1.cross(&e2).norm();
                 // dn = (I - n nᵀ)(de1 × e2 + e1 × de2)/|e1 × e2|
                 let across = (w - n * n.dot(w)) / length;
-                (e1.cross(&e2.cross(&across)), e2.cross(&across.cross(&e1)))
+                [e1.cross(&e2.cross(&across)), e2.cross(&across.cross(&e1))]
             }
         }
-    }
-
-    /// The surface of a half-space, the second part, with points of the first.
-    pub fn above(
-        contacts: &ContactGeometry,
-        pair: (usize, usize),
-        poses: (&Pose, &Pose),
-        points: &[Vec3],
-    ) -> Result<Vec<Self>, QueryError> {
-        let mut warm_start = PairWarmStart::default();
-        let nearest = contacts.separation(pair, poses, f64::INFINITY, &mut warm_start)?;
-        let surface = Self::new(contacts, pair, poses, &nearest, &warm_start);
-        Ok(points.iter().map(|point| surface.at_points(*point, surface.point_b)).collect())
     }
 }

@@ -40,6 +40,16 @@ pub(in super::super) struct ContactGroup {
 }
 
 impl ContactGroup {
+    /// Its constraints, each with the first variable of its impulses, of which `first` is the first of all, and its planned contact.
+    pub fn impulses(&self, first: usize) -> impl Iterator<Item = (usize, usize, &ContactConstraint)> {
+        let mut next = first;
+        self.constraints.iter().zip(&self.contacts).map(move |(constraint, &contact)| {
+            let own = next;
+            next += constraint.directions.count();
+            (own, contact, constraint)
+        })
+    }
+
     /// Whether a constraint is the only one of its planned contact: a point, not a corner of a face.
     pub fn is_single(&self, constraint: usize) -> bool {
         let own = self.contacts[constraint];
@@ -48,7 +58,6 @@ impl ContactGroup {
 }
 
 impl ResolvedContact {
-    /// Constraints of an impact.
     fn impact_constraints(&self, planned: &PlannedContact) -> Vec<ContactConstraint> {
         let normal = ImpulseLaw::Restitution(planned.restitution);
         let law = match planned.friction {

@@ -44,15 +44,6 @@ enum ContactPlace {
     Edges([Vec3; 2], [Vec3; 2]),
 }
 
-impl ContactPlace {
-    /// Where edges cross.
-    fn crossing(points: &[Vec3; 2], edges: &[Vec3; 2]) -> Vec3 {
-        let c = edges[0].cross(&edges[1]);
-        let t = (points[1] - points[0]).cross(&edges[1]).dot(&c) / c.norm_squared();
-        points[0] + edges[0] * t
-    }
-}
-
 /// The features whose normal is the first axis, with the poses of the bodies.
 #[derive(Clone, Debug)]
 struct NormalAxes {
@@ -96,7 +87,7 @@ impl ContactJacobian {
             | ImpulseDirections::Contact(feature)
             | ImpulseDirections::Foothold(feature)
             | ImpulseDirections::Torsion(feature) => {
-                let n = feature.evaluate((&poses[0], &poses[1])).normal;
+                let n = feature.evaluate(&poses).normal;
                 let (tangents, (t, s)) = match directions {
                     ImpulseDirections::Foothold(_) => (TangentRule::WorldAligned, world_aligned_tangents(&n)),
                     _ => {
@@ -181,8 +172,7 @@ impl ContactJacobian {
                 ([], [torsion, ..]) => (motions[0].1 - motions[1].1) * *torsion,
                 _ => self.gradient_by_normal(tangents, linear, &(velocity(0) - velocity(1))),
             };
-            let torques = feature.normal_torques((&poses[0], &poses[1]), &n, &weights);
-            normal_torques = [torques.0, torques.1];
+            normal_torques = feature.normal_torques(poses, &n, &weights);
         }
         let pulls = [0, 1].map(|side| force.cross(&motions[side].1) * SIGNS[side]);
         let of_place = self.place_gradient(&(pulls[0] + pulls[1]));
@@ -257,7 +247,10 @@ fn contact_place(feature: &SeparatingFeature, poses: &[Pose; 2]) -> (Vec3, Conta
         NormalAttachment::Edges(e1, e2) => {
             let points = [poses[0].point(&feature.point_a), poses[1].point(&feature.point_b)];
             let edges = [poses[0].direction(e1), poses[1].direction(e2)];
-            (ContactPlace::crossing(&points, &edges), ContactPlace::Edges(points, edges))
+            // Where the edges cross.
+            let c = edges[0].cross(&edges[1]);
+            let t = (points[1] - points[0]).cross(&edges[1]).dot(&c) / c.norm_squared();
+            (points[0] + edges[0] * t, ContactPlace::Edges(points, edges))
         }
     }
 }

@@ -30,14 +30,11 @@ pub use feature::{FeatureGeometry, SeparatingFeature};
 pub(super) use group::{ContactGroup, GroupStage, contact_groups};
 pub(super) use momentum_block::{MomentumBlock, MomentumFunction};
 pub(super) use momentum_gradient::ContactWorkspace;
-pub(super) use position::{FeatureGap, add_positions, bodies_of_parts};
+pub(super) use position::{FeatureGap, add_positions, bodies_of_parts, set_generalised_forces};
 pub use region::ContactRegion;
 pub use resolve::{ContactResolutionError, ResolvedContact};
 
-use super::assembly::Assembly;
-use super::label::Label;
-use super::linear::Linear;
-use super::variables::range;
+use super::{Assembly, Label, Linear, range};
 use percussion_solve::nlp::Bound;
 
 /// Adds the impulses of all contact groups: to momentum balance, with their laws, friction cones and centres of pressure.
@@ -48,27 +45,26 @@ pub(super) fn add_impulses(assembly: &mut Assembly) {
         let phase_end = group.stage == GroupStage::PhaseEnd;
         let mut rows = Vec::new();
         for &island in &group.islands {
-            let (before, after) = assembly.momentum_rows.of(group.node, island);
+            let (before, after) = assembly.momentum_rows[group.node][island];
             let n = plan.model.islands[island].dofs.len();
             rows.extend(range(if phase_end { before } else { after }, n).map(|row| (row, 1.0)));
         }
-        let mut next = first;
-        for (constraint, &contact) in group.constraints.iter().zip(&group.contacts) {
+        for (next, contact, constraint) in group.impulses(first) {
             for law in 0..constraint.law_rows() {
                 let cone =
                     matches!(constraint.tangential, ImpulseLaw::Stick(_)) && law + 1 == constraint.law_rows();
                 let bound = if cone { Bound::at_least(0.0) } else { Bound::equal(0.0) };
-                rows.push((assembly.row(bound, Label::ImpactLaw { contact }), 1.0));
+                rows.push((assembly.row(bound, Label::ImpactLaw(contact)), 1.0));
             }
             if let Some(mu) = plan.contacts[contact].foothold() {
                 add_friction_pyramid(assembly, mu, next, &Label::FrictionCone { contact, node: group.node });
             }
-            next += constraint.directions.count();
         }
         pressure::add_center_of_pressure(assembly, group, first);
         let function = MomentumFunction::Impulses(group.constraints.clone());
-        let block = MomentumBlock::new(problem, group.node, function, group.islands.clone(), first, rows);
-        assembly.block(block.with_momenta_after(phase_end));
+        let mut block = MomentumBlock::new(problem, group.node, function, group.islands.clone(), first, rows);
+        block.momenta_after = phase_end;
+        assembly.block(block);
     }
 }
 

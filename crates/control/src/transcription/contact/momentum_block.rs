@@ -3,18 +3,14 @@
 //! Second derivatives are central differences of the gradient (`momentum_gradient.rs`); where functions are linear in momenta and impulses,
 //! along configurations alone.
 
-use super::super::block::ConstraintBlock;
-use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Problem, StatePool, Workspace};
-use super::ContactWorkspace;
+use super::super::{
+    ConstraintBlock, Context, EPSILON, Evaluation, Iterate, NONE, NodeIslands, Problem, Workspace,
+    central_difference, range,
+};
 use super::constraint::ContactConstraint;
-use crate::plan::{Measure, MomentumCondition};
-use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::Undefined;
+use crate::plan::{Measure, MomentumCondition, Plan};
 
-/// Step of central differences: rad, m, and parts of the largest momentum or impulse.
-const EPSILON: f64 = 1e-5;
-/// Least momentum or impulse to which that step is relative.
+/// Least momentum or impulse to which the step of central differences is relative.
 const MIN_SCALE: f64 = 1e-4;
 
 /// What a block computes.
@@ -30,9 +26,8 @@ pub(in super::super) enum MomentumFunction {
 
 /// Functions of configurations, momenta and impulses at a node.
 pub(in super::super) struct MomentumBlock {
-    node: usize,
     pub(super) function: MomentumFunction,
-    pub(super) islands: Vec<usize>,
+    pub(super) islands: NodeIslands,
     /// Local places of the first momentum and of the first impulse; configurations are first of all.
     pub(super) momenta: usize,
     pub(super) impulses: usize,
@@ -41,7 +36,7 @@ pub(in super::super) struct MomentumBlock {
     /// Given momenta, by local place.
     given: Vec<(usize, f64)>,
     /// Whether the momenta are those after the impulses; otherwise those before.
-    pub(super) momenta_after: bool,
+    pub(in super::super) momenta_after: bool,
 }
 
 impl MomentumBlock {
@@ -54,35 +49,27 @@ impl MomentumBlock {
         first_impulse: usize,
         rows: Vec<(usize, f64)>,
     ) -> Self {
-        let (plan, indices) = (&problem.plan, &problem.indices);
-        let mut variables: Vec<usize> =
-            islands.iter().flat_map(|&island| indices.configuration(plan, node, island)).collect();
+        let (islands, mut variables) = NodeIslands::new(problem, node, islands);
         let momenta = variables.len();
-        variables.extend(islands.iter().flat_map(|&island| indices.momentum(plan, node, island)));
-        let given = given_momenta(problem, node, &islands, momenta);
+        for &island in &islands.islands {
+            let count = problem.plan.model.islands[island].dofs.len();
+            variables.extend(range(problem.indices.momenta[node][island], count));
+        }
+        let given = given_momenta(&problem.plan, &islands, momenta);
         let impulses = variables.len();
         if let MomentumFunction::Impulses(constraints) = &function {
             let count: usize = constraints.iter().map(|constraint| constraint.directions.count()).sum();
             variables.extend(first_impulse..first_impulse + count);
         }
-        Self { node, function, islands, momenta, impulses, variables, rows, given, momenta_after: false }
-    }
-
-    /// The same with momenta after the impulses.
-    pub fn with_momenta_after(mut self, after: bool) -> Self {
-        self.momenta_after = after;
-        self
+        Self { function, islands, momenta, impulses, variables, rows, given, momenta_after: false }
     }
 
     /// Reads momenta and impulses by local place; zero for configurations.
     fn read_scalars(&self, at: &Iterate, out: &mut Vec<f64>) {
         out.clear();
-        out.extend(
-            self.variables
-                .iter()
-                .enumerate()
-                .map(|(i, &v)| if i < self.momenta || v == NONE { 0.0 } else { at.scalars[v] }),
-        );
+        let scalar =
+            |(i, &v): (usize, &usize)| if i < self.momenta || v == NONE { 0.0 } else { at.scalars[v] };
+        out.extend(self.variables.iter().enumerate().map(scalar));
         self.given.iter().for_each(|&(place, value)| out[place] = value);
     }
 
@@ -97,37 +84,6 @@ impl MomentumBlock {
         EPSILON * size.max(MIN_SCALE)
     }
 
-    /// The gradient of the weighted sum with a local variable displaced.
-    fn displaced_gradient(
-        &self,
-        model: &Model,
-        (workspace, states): (&mut ContactWorkspace, &mut StatePool),
-        state: &State,
-        (v, by): (usize, f64),
-        (weights, out): (&[f64], &mut [f64]),
-    ) {
-        let mut first = 0;
-        for &island in &self.islands {
-            let count = model.islands[island].dofs.len();
-            if (first..first + count).contains(&v) {
-                workspace.displacement.clear();
-                workspace.displacement.resize(count, 0.0);
-                workspace.displacement[v - first] = by;
-                let displaced = states.displaced(model, state, island, &workspace.displacement);
-                self.linearize(workspace, model, &displaced);
-                states.release(displaced);
-            }
-            first += count;
-        }
-        let here = workspace.scalars[v];
-        if v >= self.momenta {
-            workspace.scalars[v] += by;
-            self.linearize(workspace, model, state);
-        }
-        self.gradient(workspace, model, weights, out);
-        workspace.scalars[v] = here;
-    }
-
     /// Whether its functions are linear in momenta and impulses: no cone, no square.
     fn is_linear(&self) -> bool {
         match &self.function {
@@ -139,58 +95,34 @@ impl MomentumBlock {
 }
 
 /// Momenta that are given at an end of the trajectory, by local place.
-fn given_momenta(problem: &Problem, node: usize, islands: &[usize], first: usize) -> Vec<(usize, f64)> {
-    let plan = &problem.plan;
-    let boundary = match node {
-        0 => &plan.start,
-        k if k == plan.intervals => &plan.end,
-        _ => return Vec::new(),
-    };
-    let mut next = first;
+fn given_momenta(plan: &Plan, islands: &NodeIslands, momenta: usize) -> Vec<(usize, f64)> {
     let mut given = Vec::new();
-    for &island in islands {
-        let n = plan.model.islands[island].dofs.len();
+    let Some(boundary) = plan.boundary(islands.node) else { return given };
+    for (island, first) in islands.iter() {
         if let MomentumCondition::Given(p) = &boundary.momentum[island] {
-            given.extend((next..next + n).zip(p.iter().copied()));
+            given.extend((momenta + first..).zip(p.iter().copied()));
         }
-        next += n;
     }
     given
 }
 
 impl ConstraintBlock for MomentumBlock {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.rows)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.rows
-    }
-
-    fn value(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, Context { problem, workspace, at }: &mut Context, out: &mut [f64]) -> Evaluation {
         let workspace = &mut workspace.contact;
         self.read_scalars(at, &mut workspace.scalars);
-        self.linearize(workspace, &problem.plan.model, &at.nodes[self.node]);
+        self.linearize(workspace, &problem.plan.model, &at.nodes[self.islands.node]);
         self.functions(workspace, out);
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let (workspace, model) = (&mut workspace.contact, &problem.plan.model);
-        self.read_scalars(at, &mut workspace.scalars);
-        self.linearize(workspace, model, &at.nodes[self.node]);
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let (workspace, model) = (&mut context.workspace.contact, &context.problem.plan.model);
+        self.read_scalars(context.at, &mut workspace.scalars);
+        self.linearize(workspace, model, &context.at.nodes[self.islands.node]);
         let rows = self.rows.len();
         let (mut weights, mut gradient) = (vec![0.0; rows], vec![0.0; self.variables.len()]);
         for r in 0..rows {
@@ -202,20 +134,10 @@ impl ConstraintBlock for MomentumBlock {
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        if weights.iter().all(|w| *w == 0.0) {
-            return Ok(());
-        }
-        let (model, state) = (&*problem.plan.model, &at.nodes[self.node]);
-        let Workspace { contact: workspace, states, .. } = workspace;
-        self.read_scalars(at, &mut workspace.scalars);
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
+        let (model, state) = (&*context.problem.plan.model, &context.at.nodes[self.islands.node]);
+        let Workspace { contact: workspace, displaced, .. } = &mut *context.workspace;
+        self.read_scalars(context.at, &mut workspace.scalars);
         let all = self.variables.len();
         let mut sides = [vec![0.0; all], vec![0.0; all]];
         // Where all is linear in scalars their columns mirror their rows.
@@ -223,12 +145,20 @@ impl ConstraintBlock for MomentumBlock {
         let last = if linear { self.momenta } else { all };
         for v in (0..last).filter(|&v| self.variables[v] != NONE) {
             let step = self.step(&workspace.scalars, v);
-            for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                let memory = (&mut *workspace, &mut *states);
-                self.displaced_gradient(model, memory, state, (v, sign * step), (weights, side));
-            }
-            for w in 0..all {
-                let slope = (sides[0][w] - sides[1][w]) / (2.0 * step);
+            let slopes = central_difference(&mut sides, step, |by, side| {
+                let here = workspace.scalars[v];
+                if v < self.momenta {
+                    let (island, dof) = self.islands.dof(v);
+                    self.linearize(workspace, model, displaced.set(model, state, island, (dof, by)));
+                } else {
+                    workspace.scalars[v] += by;
+                    self.linearize(workspace, model, state);
+                }
+                self.gradient(workspace, model, weights, side);
+                workspace.scalars[v] = here;
+                Ok(())
+            })?;
+            for (w, slope) in slopes.enumerate() {
                 out[v * all + w] = slope;
                 if linear && w >= self.momenta {
                     out[w * all + v] = slope;

@@ -39,8 +39,6 @@ pub(in super::super) struct ContactWorkspace {
     mu: [Vec<f64>; 2],
     zeta: Vec<f64>,
     column_derivatives: [Vec<ColumnDerivative>; 2],
-    /// Of an island.
-    pub(super) displacement: Vec<f64>,
     /// Momenta and impulses by local place.
     pub(super) scalars: Vec<f64>,
 }
@@ -49,17 +47,9 @@ impl MomentumBlock {
     /// Sets directions, rates and velocities along the directions at a state and at the scalars of the workspace.
     pub(super) fn linearize(&self, workspace: &mut ContactWorkspace, model: &Model, state: &State) {
         let n = self.momenta;
-        let ContactWorkspace {
-            inertia,
-            jacobians,
-            directions,
-            rates,
-            momentum_change,
-            velocities,
-            scalars,
-            ..
-        } = workspace;
-        inertia.set(model, &self.islands, state);
+        let ContactWorkspace { inertia, jacobians, directions, rates, momentum_change, scalars, .. } =
+            workspace;
+        inertia.set(model, &self.islands.islands, state);
         jacobians.clear();
         match &self.function {
             MomentumFunction::Impulses(constraints) => jacobians
@@ -80,17 +70,15 @@ impl MomentumBlock {
             list.clear();
             list.extend_from_slice(&scalars[n..2 * n]);
         }
-        let [before, after] = rates;
         momentum_change.fill(0.0);
         for (row, impulse) in directions.chunks_exact(n.max(1)).zip(&scalars[self.impulses..]) {
             momentum_change.iter_mut().zip(row).for_each(|(p, d)| *p += impulse * d);
         }
         if !self.momenta_after {
-            after.iter_mut().zip(&*momentum_change).for_each(|(a, p)| *a += p);
+            rates[1].iter_mut().zip(&*momentum_change).for_each(|(a, p)| *a += p);
         }
-        inertia.solve(before);
-        inertia.solve(after);
-        for (velocities, rates) in velocities.iter_mut().zip([&*before, &*after]) {
+        for (velocities, rates) in workspace.velocities.iter_mut().zip(rates) {
+            inertia.solve(rates);
             velocities.clear();
             velocities.extend(directions.chunks_exact(n.max(1)).map(|row| dot(row, rates)));
         }
@@ -123,28 +111,27 @@ impl MomentumBlock {
         let n = self.momenta;
         self.differentiate_laws(workspace, weights);
         let ContactWorkspace { inertia, directions, by_velocities, by_impulses, mu, zeta, .. } = workspace;
-        let [by_before, by_after] = by_velocities;
-        for list in mu.iter_mut().chain([&mut *zeta]) {
-            list.clear();
-            list.resize(n, 0.0);
+        for (mu, by) in mu.iter_mut().zip(by_velocities) {
+            mu.clear();
+            mu.resize(n, 0.0);
+            for (row, by) in directions.chunks_exact(n.max(1)).zip(&*by) {
+                mu.iter_mut().zip(row).for_each(|(x, d)| *x += by * d);
+            }
+            inertia.solve(mu);
         }
-        let [mu_before, mu_after] = mu;
-        for ((row, before), after) in directions.chunks_exact(n.max(1)).zip(&*by_before).zip(&*by_after) {
-            mu_before.iter_mut().zip(row).for_each(|(x, d)| *x += before * d);
-            mu_after.iter_mut().zip(row).for_each(|(x, d)| *x += after * d);
-        }
-        inertia.solve(mu_before);
-        inertia.solve(mu_after);
+        let [mu_before, mu_after] = &*mu;
+        zeta.clear();
+        zeta.resize(n, 0.0);
         if matches!(self.function, MomentumFunction::Impulses(_)) {
             zeta.copy_from_slice(&weights[..n]);
             if !self.momenta_after {
-                zeta.iter_mut().zip(&*mu_after).for_each(|(x, v)| *x += v);
+                zeta.iter_mut().zip(mu_after).for_each(|(x, v)| *x += v);
             }
         }
         out.fill(0.0);
         let (along, scalars) = out.split_at_mut(n);
         let (by_momenta, out) = scalars.split_at_mut(n);
-        by_momenta.iter_mut().zip(mu_before.iter().zip(&*mu_after)).for_each(|(o, (b, a))| *o = b + a);
+        by_momenta.iter_mut().zip(mu_before.iter().zip(mu_after)).for_each(|(o, (b, a))| *o = b + a);
         for ((out, row), direct) in out.iter_mut().zip(directions.chunks_exact(n.max(1))).zip(&*by_impulses) {
             *out = direct + dot(row, zeta);
         }
@@ -175,33 +162,22 @@ impl MomentumBlock {
         }
     }
 
-    /// Adds the gradient along configurations.
     fn add_configuration_gradient(&self, workspace: &mut ContactWorkspace, model: &Model, along: &mut [f64]) {
-        let ContactWorkspace {
-            inertia,
-            jacobians,
-            rates,
-            by_velocities,
-            mu,
-            zeta,
-            column_derivatives,
-            scalars,
-            ..
-        } = workspace;
+        let ContactWorkspace { inertia, jacobians, rates, by_velocities, mu, zeta, scalars, .. } = workspace;
+        let derivatives = &mut workspace.column_derivatives;
         let impulses = &scalars[self.impulses..];
-        let ([by_before, by_after], [before, after]) = (by_velocities, rates);
         let mut next = 0;
         for jacobian in jacobians {
             let own = next..next + jacobian.count();
             if !impulses.is_empty() {
-                jacobian.add_gradient(inertia, &impulses[own.clone()], zeta, column_derivatives, along);
+                jacobian.add_gradient(inertia, &impulses[own.clone()], zeta, derivatives, along);
             }
-            jacobian.add_gradient(inertia, &by_before[own.clone()], before, column_derivatives, along);
-            jacobian.add_gradient(inertia, &by_after[own.clone()], after, column_derivatives, along);
+            for (by, rates) in by_velocities.iter().zip(&*rates) {
+                jacobian.add_gradient(inertia, &by[own.clone()], rates, derivatives, along);
+            }
             next = own.end;
         }
-        let [mu_before, mu_after] = mu;
-        for (by, mu, rates) in [(&*by_before, mu_before, before), (&*by_after, mu_after, after)] {
+        for ((by, mu), rates) in by_velocities.iter().zip(mu).zip(rates) {
             if by.iter().any(|c| *c != 0.0) {
                 inertia.add_mass_gradient(model, (mu, rates), along);
             }

@@ -11,7 +11,8 @@
 
 use super::super::avoidance::Hull;
 use super::feature::{NormalAttachment, SeparatingFeature};
-use super::resolve::{ResolvedContact, poses};
+use super::resolve::ResolvedContact;
+use crate::clearance::{gap, poses, smaller_radius};
 use crate::plan::PlannedContact;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactGeometry;
@@ -37,8 +38,7 @@ pub struct ContactRegion {
 impl ResolvedContact {
     /// Its region; faces of a face contact must lie on each other in the state.
     pub fn find_region(&self, contacts: &ContactGeometry, state: &State) -> ContactRegion {
-        let at = poses(contacts, self.pair, state);
-        let at = (&at.0, &at.1);
+        let at = &poses(contacts, self.pair, state);
         let boundaries =
             self.features.iter().map(|feature| boundaries(contacts, self.pair, feature, at)).collect();
         let own_distances = match self.features.len() {
@@ -69,14 +69,11 @@ impl ResolvedContact {
     /// How far this contact lies outside of its region, m, in a state and with the normal impulses of its features; `None` inside.
     pub fn distance_outside(&self, model: &Model, state: &State, impulses: &[f64]) -> Option<f64> {
         let contacts = model.contacts.as_ref()?;
-        let parts = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
         let region = self.find_region(contacts, state);
-        let at = poses(contacts, self.pair, state);
-        let heights = region
-            .boundaries
-            .iter()
-            .map(|list| -> Vec<f64> { list.iter().map(|side| side.evaluate((&at.0, &at.1)).gap).collect() });
-        let heights: Vec<Vec<f64>> = heights.collect();
+        let at = &poses(contacts, self.pair, state);
+        let height = |side: &SeparatingFeature| side.evaluate(at).gap;
+        let heights: Vec<Vec<f64>> =
+            region.boundaries.iter().map(|list| list.iter().map(height).collect()).collect();
         let total: f64 = impulses.iter().sum();
         // Faces without impulses only have to touch somewhere.
         let weights: Vec<f64> = match self.features.len() {
@@ -91,8 +88,8 @@ impl ResolvedContact {
             (0..lists[0].len()).map(mean).collect::<Vec<f64>>()
         });
         let least = weighed.fold(f64::INFINITY, f64::min);
-        let radius = parts.0.radius.min(parts.1.radius);
-        let apart = crate::clearance::gap(model, self.pair, state, &mut Default::default());
+        let radius = smaller_radius(contacts, self.pair);
+        let apart = gap(model, self.pair, state, &mut Default::default());
         let outside = (-least - INSIDE * radius).max(apart);
         (outside > ON * radius).then_some(outside)
     }
@@ -103,38 +100,41 @@ fn boundaries(
     contacts: &ContactGeometry,
     pair: (usize, usize),
     feature: &SeparatingFeature,
-    at: (&Pose, &Pose),
+    at: &[Pose; 2],
 ) -> Vec<SeparatingFeature> {
-    let hulls = (Hull::of(&contacts.parts[pair.0]), Hull::of(&contacts.parts[pair.1]));
-    let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
-    let (a, b) = (feature.point_a, feature.point_b);
+    let parts = [pair.0, pair.1].map(|part| &contacts.parts[part]);
+    let radius = smaller_radius(contacts, pair);
+    let points = [feature.point_a, feature.point_b];
+    // A plane of the body of one side with points of both, its own first.
+    let plane = |side: usize, inwards: Vec3, own: Vec3, other: Vec3| match side {
+        0 => SeparatingFeature::plane(NormalAttachment::A(-inwards), own, other),
+        _ => SeparatingFeature::plane(NormalAttachment::B(inwards), other, own),
+    };
+    let on_face = |side: usize, n: &Vec3| {
+        let Some(hull) = Hull::of(parts[side]) else { return Vec::new() };
+        let outline = outline(hull.vertices(), n, &points[side], radius).into_iter();
+        outline.map(|(m, y)| plane(side, m, y, points[1 - side])).collect()
+    };
     match &feature.attachment {
-        NormalAttachment::A(n) => {
-            let Some(hull) = hulls.0 else { return Vec::new() };
-            let outline = outline(hull.vertices(), n, &a, radius).into_iter();
-            outline.map(|(m, y)| SeparatingFeature::plane(NormalAttachment::A(-m), y, b)).collect()
-        }
-        NormalAttachment::B(n) => {
-            let Some(hull) = hulls.1 else { return Vec::new() };
-            let outline = outline(hull.vertices(), n, &b, radius).into_iter();
-            outline.map(|(m, y)| SeparatingFeature::plane(NormalAttachment::B(m), a, y)).collect()
-        }
+        NormalAttachment::A(n) => on_face(0, n),
+        NormalAttachment::B(n) => on_face(1, n),
         NormalAttachment::Edges(e1, e2) => {
-            let (Some(first), Some(second)) = hulls else { return Vec::new() };
+            let (Some(first), Some(second)) = (Hull::of(parts[0]), Hull::of(parts[1])) else {
+                return Vec::new();
+            };
             // A body may roll about its edge, and its plane with it: ends that are inside of planes by so much are still beyond the crossing.
             let inside = INSIDE * radius;
             let n = feature.evaluate(at).normal;
-            let across = (at.1.direction(e2).cross(&n), at.0.direction(e1).cross(&n));
+            let edges = [at[0].direction(e1), at[1].direction(e2)];
             let mut list = Vec::new();
-            for (end, to) in ends(first.vertices(), &a, e1, radius) {
-                let sign = (to * across.0.dot(&at.0.direction(e1))).signum();
-                let m = at.1.inverse_direction(&(across.0.normalize() * sign));
-                list.push(SeparatingFeature::plane(NormalAttachment::B(m), end, b + m * inside));
-            }
-            for (end, to) in ends(second.vertices(), &b, e2, radius) {
-                let sign = (to * across.1.dot(&at.1.direction(e2))).signum();
-                let m = at.0.inverse_direction(&(across.1.normalize() * sign));
-                list.push(SeparatingFeature::plane(NormalAttachment::A(-m), a + m * inside, end));
+            for (side, hull, edge) in [(1, first, e1), (0, second, e2)] {
+                // The plane through the edge of a side bounds the ends of the other edge.
+                let across = edges[side].cross(&n);
+                for (end, to) in ends(hull.vertices(), &points[1 - side], edge, radius) {
+                    let sign = (to * across.dot(&edges[1 - side])).signum();
+                    let m = at[side].inverse_direction(&(across.normalize() * sign));
+                    list.push(plane(side, m, points[side] + m * inside, end));
+                }
             }
             list
         }
@@ -184,18 +184,17 @@ fn own_distances(
     contacts: &ContactGeometry,
     pair: (usize, usize),
     features: &[SeparatingFeature],
-    at: (&Pose, &Pose),
+    at: &[Pose; 2],
 ) -> Vec<Vec<f64>> {
-    let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
     let n = features[0].evaluate(at).normal;
-    let (part, points, own) = match &features[0].attachment {
-        NormalAttachment::A(_) => {
-            (pair.1, features.iter().map(|f| f.point_b).collect(), at.1.inverse_direction(&n))
-        }
-        _ => (pair.0, features.iter().map(|f| f.point_a).collect::<Vec<Vec3>>(), at.0.inverse_direction(&n)),
+    let (side, part) = match &features[0].attachment {
+        NormalAttachment::A(_) => (1, pair.1),
+        _ => (0, pair.0),
     };
+    let points: Vec<Vec3> = features.iter().map(|f| [f.point_a, f.point_b][side]).collect();
     let Some(hull) = Hull::of(&contacts.parts[part]) else { return Vec::new() };
-    let outline = outline(hull.vertices(), &own, &points[0], radius);
+    let own = at[side].inverse_direction(&n);
+    let outline = outline(hull.vertices(), &own, &points[0], smaller_radius(contacts, pair));
     let heights = |x: &Vec3| outline.iter().map(|(m, y)| m.dot(&(x - y))).collect();
     points.iter().map(heights).collect()
 }

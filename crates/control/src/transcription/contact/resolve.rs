@@ -2,11 +2,14 @@
 
 use super::feature::SeparatingFeature;
 use super::region::ContactRegion;
+use crate::clearance::{poses, smaller_radius};
 use crate::plan::{ContactJoint, PlannedContact};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactGeometry, ContactPoint, ManifoldQuery, PairWarmStart, PartShape};
-use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::contact::{
+    ContactGeometry, ContactPoint, ManifoldQuery, PairWarmStart, Part, PartShape,
+};
+use percussion_mechanics::rotation::{Mat3, orthonormalised};
 use percussion_mechanics::{Model, State};
 use thiserror::Error;
 
@@ -71,7 +74,7 @@ impl ResolvedContact {
             let poses = poses(contacts, pair, state);
             let mut warm_start = PairWarmStart::default();
             let nearest = contacts
-                .resolved_separation(pair, (&poses.0, &poses.1), &mut warm_start)
+                .resolved_separation(pair, (&poses[0], &poses[1]), &mut warm_start)
                 .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             if best.as_ref().is_none_or(|(_, least, _)| nearest.gap() < least.gap()) {
                 best = Some((pair, nearest, warm_start));
@@ -84,35 +87,32 @@ impl ResolvedContact {
                 return Err(ContactResolutionError::Curved(name(), body));
             }
         }
-        let at = poses(contacts, pair, state);
-        let at = (&at.0, &at.1);
+        let at = &poses(contacts, pair, state);
         let feature = SeparatingFeature::new(contacts, pair, at, &nearest, &warm_start);
-        // As measured by a rigid joint: the body that moves, relative to the other or to the world.
-        let (a, b) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-        let (mover, other) = if a.slot.is_some() { (a, b) } else { (b, a) };
-        let turned = |body: usize| *model.pose(state, body).rotation.matrix();
-        let from = if other.slot.is_some() { turned(other.body) } else { Mat3::identity() };
-        let attitude = from.transpose() * turned(mover.body);
         let mut found = Self {
             pair,
             features: vec![feature],
             slides: false,
             corners: Vec::new(),
-            attitude: percussion_mechanics::rotation::orthonormalised(&attitude),
+            attitude: Mat3::identity(),
             shares: vec![1.0],
             region: None,
         };
+        // As measured by a rigid joint: the body that moves, relative to the other or to the world.
+        let (mover, _, other) = found.held_point(contacts);
+        let turned = |part: &Part| *model.pose(state, part.body).rotation.matrix();
+        let from = if other.slot.is_some() { turned(other) } else { Mat3::identity() };
+        found.attitude = orthonormalised(&(from.transpose() * turned(mover)));
         if planned.flat {
-            let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
-            let mut list = Vec::new();
-            let (window, mut query) = (FACE_WINDOW * smaller, ManifoldQuery::default());
+            let (mut list, mut query) = (Vec::new(), ManifoldQuery::default());
+            let window = FACE_WINDOW * smaller_radius(contacts, pair);
             let face = feature.on_a_face(&contacts.parts[pair.1], at);
             contacts
-                .near_events(pair, at, window, &mut warm_start, &mut query, &mut list)
+                .near_events(pair, (&at[0], &at[1]), window, &mut warm_start, &mut query, &mut list)
                 .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             let corners = spread(&list).ok_or_else(|| ContactResolutionError::NotFlat(name()))?;
             found.features = corners
-                .map(|t| face.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
+                .map(|t| face.at_points(at[0].inverse_point(&t.point_a), at[1].inverse_point(&t.point_b)))
                 .to_vec();
             let middle = list.iter().map(|t| t.point_a).sum::<Vec3>() / list.len() as f64;
             found.shares = shares(&corners.map(|t| t.point_a), &middle).to_vec();
@@ -124,14 +124,15 @@ impl ResolvedContact {
         Ok(found)
     }
 
-    /// The separation of the two parts in a state.
-    pub fn separation(&self, model: &Model, state: &State) -> f64 {
-        super::super::separation(model, state, self.pair, &mut PairWarmStart::default()).unwrap_or(f64::NAN)
+    /// What a contact joint holds: the part that moves with the point on it, in the body's principal frame, and the other part.
+    pub(crate) fn held_point<'a>(&self, contacts: &'a ContactGeometry) -> (&'a Part, Vec3, &'a Part) {
+        let (p, q) = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
+        let feature = &self.features[0];
+        match p.slot {
+            Some(_) => (p, feature.point_a, q),
+            None => (q, feature.point_b, p),
+        }
     }
-}
-
-pub(super) fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
-    (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
 }
 
 fn curved(shape: &PartShape) -> bool {
@@ -169,7 +170,7 @@ fn shares(corners: &[Vec3; 3], point: &Vec3) -> [f64; 3] {
 fn other_corners(
     contacts: &ContactGeometry,
     pair: (usize, usize),
-    at: (&Pose, &Pose),
+    at: &[Pose; 2],
     feature: &SeparatingFeature,
 ) -> Vec<SeparatingFeature> {
     let part = &contacts.parts[pair.0];
@@ -177,8 +178,8 @@ fn other_corners(
     if !contacts.parts[pair.1].shape.is_unbounded() {
         return Vec::new();
     }
-    let touching = at.0.point(&feature.point_a);
+    let touching = at[0].point(&feature.point_a);
     let corners = polytope.vertices().iter().map(|v| part.offset.point(v));
-    let others = corners.filter(|corner| (at.0.point(corner) - touching).norm() > 1e-6 * part.radius);
+    let others = corners.filter(|corner| (at[0].point(corner) - touching).norm() > 1e-6 * part.radius);
     others.map(|corner| feature.at_points(corner, feature.point_b)).collect()
 }

@@ -4,18 +4,15 @@
 //! body (`free_body.rs`) and trees (`tree.rs`) under uniform gravity have second derivatives in closed form. Of everything else they are
 //! central differences of the first ones: exact to about nine digits, and momenta are linear in control inputs.
 
-use super::super::block::ConstraintBlock;
-use super::super::variables::{Iterate, NONE, range};
-use super::super::workspace::{Problem, Workspace};
+use super::super::{
+    ConstraintBlock, Context, EPSILON, Evaluation, Iterate, NONE, Problem, Workspace, central_difference,
+    range,
+};
 use super::DynamicsWorkspace;
 use super::free_body::FreeBody;
 use super::tree;
-use percussion_mechanics::State;
 use percussion_mechanics::discrete::{Control, IntervalInputs};
 use percussion_solve::nlp::Undefined;
-
-/// Step of central differences, rad, m and of time scales.
-const EPSILON: f64 = 1e-5;
 
 /// How second derivatives are computed.
 enum Form {
@@ -43,10 +40,8 @@ impl DynamicsDefect {
     pub fn new(problem: &Problem, interval: usize, island: usize, (before, after): (usize, usize)) -> Self {
         let (plan, indices) = (&problem.plan, &problem.indices);
         let dofs = plan.model.islands[island].dofs.len();
-        let actuators = plan.actuators_of(island);
-        let controls: Vec<Control> = plan.actuators[actuators.clone()].iter().map(|a| a.control).collect();
-        let components = controls.iter().map(Control::components).sum();
-        let inputs = indices.inputs[interval] + plan.first_component(actuators.start);
+        let (controls, own) = plan.controls_of(island);
+        let (components, inputs) = (own.len(), indices.inputs[interval] + own.start);
         let mut variables: Vec<usize> = indices.configuration(plan, interval, island).collect();
         variables.extend(indices.configuration(plan, interval + 1, island));
         variables.extend(inputs..inputs + components);
@@ -66,40 +61,20 @@ impl DynamicsDefect {
         if self.components == 0 { &[] } else { &at.scalars[first..first + self.components] }
     }
 
-    /// The middle of the interval and its length, s.
-    fn times(&self, problem: &Problem, at: &Iterate) -> (f64, f64) {
-        let h = problem.indices.length(&problem.plan, at, self.interval);
-        (at.nodes[self.interval].time.max(problem.plan.start.state.time) + 0.5 * h, h)
-    }
-
-    fn ends<'a>(&self, at: &'a Iterate) -> (&'a State, &'a State) {
-        (&at.nodes[self.interval], &at.nodes[self.interval + 1])
-    }
-
-    fn interval_inputs<'a>(
-        &'a self,
-        problem: &'a Problem,
-        (start, end): (&'a State, &'a State),
-        (t, h): (f64, f64),
-        inputs: &'a [f64],
-    ) -> IntervalInputs<'a> {
+    fn interval_inputs<'a>(&'a self, problem: &'a Problem, at: &'a Iterate) -> IntervalInputs<'a> {
         let model = &*problem.plan.model;
-        let island = &model.islands[self.island];
-        IntervalInputs { model, island, start, end, t, h, controls: &self.controls, control_inputs: inputs }
-    }
-
-    /// Differentiates between two states, into the workspace.
-    fn differentiate(
-        &self,
-        problem: &Problem,
-        workspace: &mut DynamicsWorkspace,
-        ends: (&State, &State),
-        times: (f64, f64),
-        inputs: &[f64],
-    ) -> Result<(), Undefined> {
-        let DynamicsWorkspace { differentiator, derivatives, .. } = workspace;
-        let interval = self.interval_inputs(problem, ends, times, inputs);
-        differentiator.differentiate(&interval, derivatives).map_err(|e| Undefined(e.to_string()))
+        let (start, end) = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);
+        let h = problem.indices.length(&problem.plan, at, self.interval);
+        IntervalInputs {
+            model,
+            island: &model.islands[self.island],
+            start,
+            end,
+            t: start.time.max(problem.plan.start.state.time) + 0.5 * h,
+            h,
+            controls: &self.controls,
+            control_inputs: self.inputs(at),
+        }
     }
 
     /// The gradient of the weighted sum from the derivatives in the workspace.
@@ -121,69 +96,52 @@ impl DynamicsDefect {
     }
 
     /// Adds central differences of the gradient of the weighted sum.
-    fn add_differences(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn add_differences(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         let (n, m) = (self.dofs, self.components);
         let all = 2 * n + m + 1;
-        let (t, h) = self.times(problem, at);
-        let (start, end) = self.ends(at);
-        let inputs = self.inputs(at);
-        let (mut d, mut sides) = (vec![0.0; n], [vec![0.0; all], vec![0.0; all]]);
-        let Workspace { dynamics, states, .. } = workspace;
+        let (problem, model) = (context.problem, &context.problem.plan.model);
+        let here = self.interval_inputs(problem, context.at);
+        let mut sides = [vec![0.0; all], vec![0.0; all]];
+        let Workspace { dynamics, displaced, .. } = &mut *context.workspace;
         for j in (0..2 * n).chain([all - 1]).filter(|&j| self.variables[j] != NONE) {
-            for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                if j < 2 * n {
-                    d[j % n] = sign * EPSILON;
-                    let from = if j < n { start } else { end };
-                    let shifted = states.displaced(&problem.plan.model, from, self.island, &d);
-                    d[j % n] = 0.0;
-                    let ends = if j < n { (&shifted, end) } else { (start, &shifted) };
-                    self.differentiate(problem, dynamics, ends, (t, h), inputs)?;
-                    states.release(shifted);
+            let slopes = central_difference(&mut sides, EPSILON, |by, side| {
+                let interval = if j < n {
+                    let start = displaced.set(model, here.start, self.island, (j, by));
+                    IntervalInputs { start, ..here }
+                } else if j < 2 * n {
+                    let end = displaced.set(model, here.end, self.island, (j - n, by));
+                    IntervalInputs { end, ..here }
                 } else {
-                    let h = h + sign * EPSILON * problem.plan.step;
-                    self.differentiate(problem, dynamics, (start, end), (t, h), inputs)?;
-                }
+                    IntervalInputs { h: here.h + by * problem.plan.step, ..here }
+                };
+                dynamics.differentiate(&interval)?;
                 self.gradient(problem, dynamics, weights, side);
-            }
-            for i in 0..all {
-                let slope = (sides[0][i] - sides[1][i]) / (2.0 * EPSILON);
-                // Control inputs are not displaced themselves: their rows mirror their columns.
-                let mirrored = (2 * n..2 * n + m).contains(&i);
+                Ok(())
+            })?;
+            for (i, slope) in slopes.enumerate() {
                 out[j * all + i] += slope;
-                if mirrored {
+                // Control inputs are not displaced themselves: their rows mirror their columns.
+                if (2 * n..2 * n + m).contains(&i) {
                     out[i * all + j] += slope;
                 }
             }
         }
-        self.add_connection(problem, workspace, at, weights, out)
+        self.add_connection(context, weights, out)
     }
 
     /// Adds what differences lack where directions of degrees of freedom rotate.
-    fn add_connection(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn add_connection(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
+        let Context { problem, at, .. } = *context;
         let nodes = [self.interval, self.interval + 1];
         let model = &*problem.plan.model;
-        let Workspace { dynamics, kinematics, .. } = workspace;
+        let Workspace { dynamics, kinematics, .. } = &mut *context.workspace;
         for node in nodes {
             kinematics.update(model, &at.nodes, (node, self.island));
         }
         if kinematics.columns(model, (nodes[0], self.island)).connection_is_zero() {
             return Ok(());
         }
-        self.differentiate(problem, dynamics, self.ends(at), self.times(problem, at), self.inputs(at))?;
+        dynamics.differentiate(&self.interval_inputs(problem, at))?;
         let (n, all) = (self.dofs, self.variables.len());
         let mut slopes = vec![0.0; all];
         self.gradient(problem, dynamics, weights, &mut slopes);
@@ -198,44 +156,30 @@ impl DynamicsDefect {
 }
 
 impl ConstraintBlock for DynamicsDefect {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &self.rows)
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &self.rows
-    }
-
-    fn value(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn value(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let Context { problem, at, .. } = *context;
         if let Form::FreeBody(body) = &self.form {
             body.value(problem, at, self.inputs(at), out);
             return Ok(());
         }
-        let interval = self.interval_inputs(problem, self.ends(at), self.times(problem, at), self.inputs(at));
         let (before, after) = out.split_at_mut(self.dofs);
-        let momenta = workspace.dynamics.differentiator.momenta(&interval, before, after);
+        let differentiator = &mut context.workspace.dynamics.differentiator;
+        let momenta = differentiator.momenta(&self.interval_inputs(problem, at), before, after);
         momenta.map_err(|e| Undefined(e.to_string()))
     }
 
-    fn jacobian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn jacobian(&self, context: &mut Context, out: &mut [f64]) -> Evaluation {
+        let Context { problem, at, .. } = *context;
         if let Form::FreeBody(body) = &self.form {
             body.jacobian(problem, at, self.inputs(at), out);
             return Ok(());
         }
-        let dynamics = &mut workspace.dynamics;
-        self.differentiate(problem, dynamics, self.ends(at), self.times(problem, at), self.inputs(at))?;
+        let dynamics = &mut context.workspace.dynamics;
+        dynamics.differentiate(&self.interval_inputs(problem, at))?;
         let (n, m, step) = (self.dofs, self.components, problem.plan.step);
         let d = &dynamics.derivatives;
         for (half, momentum) in [&d.before, &d.after].iter().enumerate() {
@@ -253,18 +197,11 @@ impl ConstraintBlock for DynamicsDefect {
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        problem: &Problem,
-        workspace: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
         match &self.form {
-            Form::FreeBody(body) => body.hessian(problem, at, weights, out),
-            Form::Tree => tree::add_hessian(self, problem, workspace, at, weights, out),
-            Form::Differences => return self.add_differences(problem, workspace, at, weights, out),
+            Form::FreeBody(body) => body.hessian(context.problem, context.at, weights, out),
+            Form::Tree => tree::add_hessian(self, context, weights, out),
+            Form::Differences => return self.add_differences(context, weights, out),
         }
         Ok(())
     }

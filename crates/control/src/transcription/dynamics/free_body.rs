@@ -7,8 +7,7 @@
 //! a·l = tr(Â e^θ0 Bᵀ e^-θ1)/h               ∂²/∂θ1² = sym(M) - tr M, M = Â Bᵀ    ∂²/∂θ0² the same with Bᵀ Â
 //! ```
 
-use super::super::variables::Iterate;
-use super::super::workspace::Problem;
+use super::super::{Iterate, Problem};
 use percussion_geometry::Vec3;
 use percussion_mechanics::body::BodyKind;
 use percussion_mechanics::discrete::Control;
@@ -45,13 +44,8 @@ impl FreeBody {
         let body = &model.bodies[link.body];
         let plain =
             it.simple && body.kind != BodyKind::Particle && link.joint.parent_frame.axes == Mat3::identity();
-        let world = controls.iter().all(|control| match control {
-            Control::Dof(_) => false,
-            Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
-            Control::Torque(grip) => grip.axes == Axes::World,
-        });
         let torques = controls.iter().map(|control| matches!(control, Control::Torque(_))).collect();
-        (plain && world).then(|| Self {
+        (plain && controls.iter().all(is_world_wrench)).then(|| Self {
             interval,
             slot: it.bodies.start,
             mass: link.mass,
@@ -172,6 +166,15 @@ impl FreeBody {
         let last = 12 + 3 * self.torques.len();
         let rotates = |v: usize| v < 12 && v % 6 >= 3;
         one == last || other == last || rotates(one) && rotates(other)
+    }
+}
+
+/// Whether a control is a force at the centre of mass or a torque along axes of the world.
+pub(super) fn is_world_wrench(control: &Control) -> bool {
+    match control {
+        Control::Dof(_) => false,
+        Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
+        Control::Torque(grip) => grip.axes == Axes::World,
     }
 }
 

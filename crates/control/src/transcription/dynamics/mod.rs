@@ -13,15 +13,10 @@ mod defect;
 mod free_body;
 mod tree;
 
-use super::assembly::Assembly;
-use super::block::ConstraintBlock;
-use super::label::Label;
-use super::linear::Linear;
-use super::variables::{Iterate, NONE};
-use super::workspace::{Problem, Workspace};
+use super::{Assembly, ConstraintBlock, Context, Evaluation, Iterate, Label, Linear, NONE, Transcription};
 use crate::plan::MomentumCondition;
 use defect::DynamicsDefect;
-use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};
 use percussion_mechanics::kinematics::ColumnDerivative;
 use percussion_solve::nlp::{Bound, Undefined};
 
@@ -34,29 +29,28 @@ pub(super) struct DynamicsWorkspace {
     column_derivatives: [Vec<ColumnDerivative>; 2],
 }
 
-/// The first rows to which the momenta of an island at a node go: of the interval before, and of the one after; [`NONE`] for no rows.
-#[derive(Default)]
-pub(super) struct MomentumRows(Vec<Vec<(usize, usize)>>);
-
-impl MomentumRows {
-    pub fn of(&self, node: usize, island: usize) -> (usize, usize) {
-        self.0[node][island]
+impl DynamicsWorkspace {
+    fn differentiate(&mut self, interval: &IntervalInputs) -> Evaluation {
+        let Self { differentiator, derivatives, .. } = self;
+        differentiator.differentiate(interval, derivatives).map_err(|e| Undefined(e.to_string()))
     }
 }
 
-/// Momenta of an island at both ends of an interval.
-pub(super) fn momenta(
-    problem: &Problem,
-    workspace: &mut Workspace,
-    at: &Iterate,
-    (interval, island): (usize, usize),
-) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
-    let n = problem.plan.model.islands[island].dofs.len();
-    let defect = DynamicsDefect::new(problem, interval, island, (NONE, NONE));
-    let mut out = vec![0.0; 2 * n];
-    defect.value(problem, workspace, at, &mut out)?;
-    let after = out.split_off(n);
-    Ok((out, after))
+impl Transcription {
+    /// Momenta of an island at both ends of an interval.
+    pub fn momenta(
+        &mut self,
+        at: &Iterate,
+        interval: usize,
+        island: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
+        let Self { problem, workspace, .. } = self;
+        let defect = DynamicsDefect::new(problem, interval, island, (NONE, NONE));
+        let mut out = vec![0.0; 2 * problem.plan.model.islands[island].dofs.len()];
+        defect.value(&mut Context { problem, workspace, at }, &mut out)?;
+        let after = out.split_off(out.len() / 2);
+        Ok((out, after))
+    }
 }
 
 /// Adds momentum balance at all nodes, and a defect for every island and interval.
@@ -71,27 +65,21 @@ pub(super) fn add(assembly: &mut Assembly) {
             let unknown = indices.momenta[node][i];
             if unknown != NONE {
                 for c in 0..island.dofs.len() {
-                    if pair.0 != NONE {
-                        links.push((pair.0 + c, unknown + c, -1.0));
-                    }
-                    if pair.1 != NONE {
-                        links.push((pair.1 + c, unknown + c, 1.0));
-                    }
+                    let rows = [(pair.0, -1.0), (pair.1, 1.0)].into_iter().filter(|(row, _)| *row != NONE);
+                    links.extend(rows.map(|(row, factor)| (row + c, unknown + c, factor)));
                 }
             }
             own.push(pair);
         }
-        assembly.momentum_rows.0.push(own);
+        assembly.momentum_rows.push(own);
     }
     if !links.is_empty() {
         assembly.block(Linear::new(&links));
     }
     for interval in 0..plan.intervals {
         for island in 0..plan.model.islands.len() {
-            let (before, after) = (
-                assembly.momentum_rows.of(interval, island).1,
-                assembly.momentum_rows.of(interval + 1, island).0,
-            );
+            let (before, after) =
+                (assembly.momentum_rows[interval][island].1, assembly.momentum_rows[interval + 1][island].0);
             assembly.block(DynamicsDefect::new(problem, interval, island, (before, after)));
         }
     }
@@ -106,21 +94,16 @@ fn add_balance(assembly: &mut Assembly, node: usize, island: usize) -> (usize, u
         let each = (0..n).map(|c| assembly.row(Bound::equal(value(c)), label.clone()));
         each.min().unwrap_or(NONE)
     };
-    let (boundary, inner) = (Label::BoundaryMomentum { node, island }, Label::Dynamics { node, island });
-    if node == 0 {
-        return match &plan.start.momentum[island] {
-            MomentumCondition::Free => (NONE, NONE),
-            MomentumCondition::Given(p) => (NONE, add(&|c| -p[c], boundary)),
-            MomentumCondition::Conditioned => (NONE, add(&|_| 0.0, boundary)),
+    if let Some(boundary) = plan.boundary(node) {
+        let (label, sign) = (Label::BoundaryMomentum { node, island }, if node == 0 { -1.0 } else { 1.0 });
+        let rows = match &boundary.momentum[island] {
+            MomentumCondition::Free => NONE,
+            MomentumCondition::Given(p) => add(&|c| sign * p[c], label),
+            MomentumCondition::Conditioned => add(&|_| 0.0, label),
         };
+        return if node == 0 { (NONE, rows) } else { (rows, NONE) };
     }
-    if node == plan.intervals {
-        return match &plan.end.momentum[island] {
-            MomentumCondition::Free => (NONE, NONE),
-            MomentumCondition::Given(p) => (add(&|c| p[c], boundary), NONE),
-            MomentumCondition::Conditioned => (add(&|_| 0.0, boundary), NONE),
-        };
-    }
+    let inner = Label::Dynamics { node, island };
     let first = add(&|_| 0.0, inner.clone());
     match problem.indices.momenta[node][island] {
         NONE => (first, first),

@@ -10,13 +10,11 @@
 //!
 //! Derivatives of `v` and `ω` along degrees of freedom are those of [`ColumnDerivative`].
 
-use super::super::variables::Iterate;
-use super::super::workspace::{Problem, Workspace};
+use super::super::{Context, Workspace};
 use super::defect::DynamicsDefect;
-use super::free_body::{angular_derivatives, moment};
+use super::free_body::{angular_derivatives, is_world_wrench, moment};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
-use percussion_mechanics::force::Axes;
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::kinematics::{ColumnDerivative, set_column_derivatives};
 use percussion_mechanics::rotation::Mat3;
@@ -26,11 +24,8 @@ use percussion_mechanics::{Model, State};
 pub(super) fn has_closed_hessian(model: &Model, island: usize, controls: &[Control]) -> bool {
     let it = &model.islands[island];
     let joints = model.links[it.bodies.clone()].iter().all(|link| link.joint.kind != JointKind::Rod);
-    let constant = controls.iter().all(|control| match control {
-        Control::Dof(_) => true,
-        Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
-        Control::Torque(grip) => grip.axes == Axes::World,
-    });
+    let constant =
+        controls.iter().all(|control| matches!(control, Control::Dof(_)) || is_world_wrench(control));
     it.forces.is_empty() && it.joint_forces.is_empty() && joints && constant
 }
 
@@ -88,22 +83,15 @@ impl EndTerms {
     }
 }
 
-/// A body over the interval: its virtual motions at both ends, and what multiplies their derivatives.
-struct BodyTerms {
+/// A body over the interval: its virtual velocity and angular velocity at both ends, force and torque.
+struct BodyMotion {
     slot: usize,
-    /// Virtual velocity and angular velocity at both ends.
     motions: [(Vec3, Vec3); 2],
-    force: Vec3,
-    torque: Vec3,
-    /// `m/h`.
-    rate: f64,
-    /// `m Δx/h` and `l`.
-    momentum: Vec3,
-    spin: Vec3,
-    by_rotations: [Mat3; 2],
-    mixed: Mat3,
-    ends: [EndTerms; 2],
+    loads: (Vec3, Vec3),
 }
+
+/// Of the two ends of the interval.
+const SIGNS: [f64; 2] = [-1.0, 1.0];
 
 /// Derivatives of the Jacobian columns of a body, at both ends of the interval.
 type Derivatives = [Vec<ColumnDerivative>; 2];
@@ -119,21 +107,15 @@ struct Hessian<'a> {
 }
 
 /// Adds the Hessian of the weighted sum of both momenta.
-pub(super) fn add_hessian(
-    defect: &DynamicsDefect,
-    problem: &Problem,
-    workspace: &mut Workspace,
-    at: &Iterate,
-    weights: &[f64],
-    out: &mut [f64],
-) {
+pub(super) fn add_hessian(defect: &DynamicsDefect, context: &mut Context, weights: &[f64], out: &mut [f64]) {
+    let Context { problem, at, .. } = *context;
     let (interval, island) = (defect.interval, defect.island);
     let (plan, controls, inputs) = (&problem.plan, &defect.controls, defect.inputs(at));
     let (model, step) = (&*plan.model, plan.step);
     let sigma = problem.indices.time_scale(plan, at, interval);
     let it = &model.islands[island];
     let n = it.dofs.len();
-    let Workspace { kinematics, dynamics, .. } = workspace;
+    let Workspace { kinematics, dynamics, .. } = &mut *context.workspace;
     let derivatives = &mut dynamics.column_derivatives;
     for node in [interval, interval + 1] {
         kinematics.update(model, &at.nodes, (node, island));
@@ -145,51 +127,11 @@ pub(super) fn add_hessian(
         let motions = [0, 1]
             .map(|e| set_column_derivatives(chains[e], &weights[e * n..(e + 1) * n], &mut derivatives[e]));
         let loads = loads(controls, inputs, slot, &(model.gravity * model.links[slot].mass));
-        let body = BodyTerms::new(
-            model,
-            (slot, motions),
-            loads,
-            [&at.nodes[interval], &at.nodes[interval + 1]],
-            sigma * step,
-        );
-        hessian.add_body(&body, derivatives);
+        let body = BodyMotion { slot, motions, loads };
+        hessian.add_body(model, &body, [&at.nodes[interval], &at.nodes[interval + 1]], derivatives);
         hessian.add_applied(&body, derivatives, controls);
     }
     hessian.add_dof_controls(controls, it.dofs.start, weights);
-}
-
-impl BodyTerms {
-    fn new(
-        model: &Model,
-        (slot, motions): (usize, [(Vec3, Vec3); 2]),
-        (force, torque): (Vec3, Vec3),
-        [start, end]: [&State; 2],
-        h: f64,
-    ) -> Self {
-        let link = &model.links[slot];
-        let (velocity, angular) = (motions[0].0 + motions[1].0, motions[0].1 + motions[1].1);
-        let rate = link.mass / h;
-        let momentum = (end.positions[slot] - start.positions[slot]) * rate;
-        let half = 0.5 * link.inertia.sum();
-        let moments = Mat3::from_diagonal(&link.inertia.map(|j| half - j));
-        let b = end.rotations[slot] * moments * start.rotations[slot].transpose();
-        let spin = moment(&b) / h;
-        let (by_rotations, curves, mixed) = angular_derivatives(&b, &angular, h);
-        let ends = [0, 1].map(|e| {
-            let sign = [-1.0, 1.0][e];
-            EndTerms {
-                sign,
-                linear: momentum + force * (0.5 * sign * h),
-                angular: spin + torque * (0.5 * sign * h),
-                rate,
-                virtual_velocity: velocity,
-                by_rotation: by_rotations[e],
-                slope: by_rotations[e].tr_mul(&angular),
-                curve: curves[e],
-            }
-        });
-        Self { slot, motions, force, torque, rate, momentum, spin, by_rotations, mixed, ends }
-    }
 }
 
 impl Hessian<'_> {
@@ -201,24 +143,48 @@ impl Hessian<'_> {
     }
 
     /// Adds second derivatives along degrees of freedom and the time scale.
-    fn add_body(&mut self, body: &BodyTerms, derivatives: &Derivatives) {
+    fn add_body(
+        &mut self,
+        model: &Model,
+        &BodyMotion { slot, motions, loads: (force, torque) }: &BodyMotion,
+        [start, end]: [&State; 2],
+        derivatives: &Derivatives,
+    ) {
         let (n, last, step, sigma) = (self.n, self.all - 1, self.step, self.sigma);
-        let BodyTerms { motions, force, torque, rate, momentum, spin, by_rotations, mixed, .. } = body;
+        let (link, h) = (&model.links[slot], sigma * step);
         let (velocity, angular) = (motions[0].0 + motions[1].0, motions[0].1 + motions[1].1);
-        for (e, end) in body.ends.iter().enumerate() {
+        let rate = link.mass / h;
+        // m Δx/h and l
+        let momentum = (end.positions[slot] - start.positions[slot]) * rate;
+        let half = 0.5 * link.inertia.sum();
+        let moments = Mat3::from_diagonal(&link.inertia.map(|j| half - j));
+        let b = end.rotations[slot] * moments * start.rotations[slot].transpose();
+        let spin = moment(&b) / h;
+        let (by_rotations, curves, mixed) = angular_derivatives(&b, &angular, h);
+        for (e, sign) in SIGNS.into_iter().enumerate() {
+            let end = EndTerms {
+                sign,
+                linear: momentum + force * (0.5 * sign * h),
+                angular: spin + torque * (0.5 * sign * h),
+                rate,
+                virtual_velocity: velocity,
+                by_rotation: by_rotations[e],
+                slope: by_rotations[e].tr_mul(&angular),
+                curve: curves[e],
+            };
             end.pairs(&derivatives[e], |l, j, value| self.add(e * n + l, e * n + j, value));
             for ColumnDerivative { column, derivative: by, .. } in &derivatives[e] {
-                let moving = end.sign * rate * column.velocity.dot(&velocity)
+                let moving = sign * rate * column.velocity.dot(&velocity)
                     + momentum.dot(&by.0)
                     + end.slope.dot(&column.angular_velocity)
                     + spin.dot(&by.1);
-                let applied = 0.5 * end.sign * (force.dot(&by.0) + torque.dot(&by.1));
+                let applied = 0.5 * sign * (force.dot(&by.0) + torque.dot(&by.1));
                 self.add(e * n + column.dof, last, step * applied - moving / sigma);
             }
         }
         for one in &derivatives[0] {
             let of_y = one.column.velocity * -rate;
-            let (of_v, of_z) = (one.derivative.0 * *rate, by_rotations[0] * one.column.angular_velocity);
+            let (of_v, of_z) = (one.derivative.0 * rate, by_rotations[0] * one.column.angular_velocity);
             let of_angular =
                 mixed.tr_mul(&one.column.angular_velocity) + by_rotations[1].tr_mul(&one.derivative.1);
             for other in &derivatives[1] {
@@ -233,7 +199,7 @@ impl Hessian<'_> {
     }
 
     /// Adds second derivatives along forces and torques applied to the body.
-    fn add_applied(&mut self, body: &BodyTerms, derivatives: &Derivatives, controls: &[Control]) {
+    fn add_applied(&mut self, body: &BodyMotion, derivatives: &Derivatives, controls: &[Control]) {
         let (n, last, step) = (self.n, self.all - 1, self.step);
         let h = self.sigma * step;
         let mut next = 2 * n;
@@ -247,9 +213,9 @@ impl Hessian<'_> {
                     let axis = grip.directions.column(c);
                     let difference = part(&body.motions[1]) - part(&body.motions[0]);
                     self.add(next + c, last, 0.5 * step * axis.dot(&difference));
-                    for (e, end) in body.ends.iter().enumerate() {
+                    for (e, sign) in SIGNS.into_iter().enumerate() {
                         for derivative in &derivatives[e] {
-                            let value = 0.5 * end.sign * h * axis.dot(&part(&derivative.derivative));
+                            let value = 0.5 * sign * h * axis.dot(&part(&derivative.derivative));
                             self.add(next + c, e * n + derivative.column.dof, value);
                         }
                     }

@@ -1,9 +1,6 @@
 //! Control effort, `Σ σ h Σ w τ²` [Johnson 4.27; Leyendecker 5.2].
 
-use super::super::block::{ConstraintBlock, OBJECTIVE};
-use super::super::variables::{Iterate, NONE};
-use super::super::workspace::{Problem, Workspace};
-use percussion_solve::nlp::Undefined;
+use super::super::{ConstraintBlock, Context, Evaluation, Iterate, NONE, OBJECTIVE, Problem};
 
 /// The control effort of an interval.
 pub struct ControlEffort {
@@ -12,10 +9,7 @@ pub struct ControlEffort {
     variables: Vec<usize>,
 }
 
-const TO_OBJECTIVE: [(usize, f64); 1] = [(OBJECTIVE, 1.0)];
-
 impl ControlEffort {
-    /// Of an interval.
     pub fn new(problem: &Problem, interval: usize) -> Self {
         let (plan, indices) = (&problem.plan, &problem.indices);
         let each =
@@ -23,14 +17,11 @@ impl ControlEffort {
         let weights: Vec<f64> = each.flat_map(|(count, w)| std::iter::repeat_n(w, count)).collect();
         let first = indices.inputs[interval];
         let mut variables: Vec<usize> = (first..first + weights.len()).collect();
-        let mut step = plan.step;
-        match indices.time_scales {
-            NONE => {
-                step = plan.time_bounds.total.lower / plan.intervals as f64;
-                variables.push(NONE);
-            }
-            time_scales => variables.push(time_scales + plan.segment(interval)),
-        }
+        variables.push(indices.time_scale_of(plan, interval));
+        let step = match indices.time_scales {
+            NONE => plan.time_bounds.total.lower / plan.intervals as f64,
+            _ => plan.step,
+        };
         Self { weights, step, variables }
     }
 
@@ -52,26 +43,16 @@ impl ControlEffort {
 }
 
 impl ConstraintBlock for ControlEffort {
-    fn variables(&self) -> &[usize] {
-        &self.variables
+    fn variables_and_rows(&self) -> (&[usize], &[(usize, f64)]) {
+        (&self.variables, &[(OBJECTIVE, 1.0)])
     }
 
-    fn rows(&self) -> &[(usize, f64)] {
-        &TO_OBJECTIVE
-    }
-
-    fn value(&self, _: &Problem, _: &mut Workspace, at: &Iterate, out: &mut [f64]) -> Result<(), Undefined> {
+    fn value(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Evaluation {
         out[0] = self.length(at) * self.squares(at);
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn jacobian(&self, Context { at, .. }: &mut Context, out: &mut [f64]) -> Evaluation {
         let length = self.length(at);
         for ((o, t), w) in out.iter_mut().zip(self.inputs(at)).zip(&self.weights) {
             *o = 2.0 * length * w * t;
@@ -80,14 +61,8 @@ impl ConstraintBlock for ControlEffort {
         Ok(())
     }
 
-    fn hessian(
-        &self,
-        _: &Problem,
-        _: &mut Workspace,
-        at: &Iterate,
-        weights: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
+    fn hessian(&self, context: &mut Context, weights: &[f64], out: &mut [f64]) -> Evaluation {
+        let at = context.at;
         let (m, all) = (self.weights.len(), self.weights.len() + 1);
         let length = self.length(at);
         for (i, (t, w)) in self.inputs(at).iter().zip(&self.weights).enumerate() {

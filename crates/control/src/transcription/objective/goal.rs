@@ -1,38 +1,21 @@
 //! Goals at the end: `weight Σ (value - target)²` of a measure of the last configuration.
 
-use super::super::assembly::Assembly;
-use super::super::block::OBJECTIVE;
-use super::super::contact::SeparatingFeature;
-use super::super::label::Label;
 use super::super::path::{PathConstraint, bodies_of};
-use super::super::workspace::Workspace;
+use super::super::{Assembly, Evaluation, OBJECTIVE, Workspace};
 use crate::plan::Goal;
 use percussion_mechanics::Model;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
-use percussion_solve::nlp::Undefined;
 
 /// A goal as a function of a configuration.
-struct GoalFunction {
-    goal: Goal,
-    node: usize,
-}
+struct GoalFunction(Goal);
 
 impl PathConstraint for GoalFunction {
     fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
-        bodies_of(&self.goal.measure, model)
+        bodies_of(&self.0.measure, model)
     }
 
-    fn label(&self) -> Label {
-        Label::Path { name: self.goal.name.as_str().into(), node: self.node }
-    }
-
-    fn value(
-        &self,
-        kinematics: &ConfigurationKinematics,
-        _: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        let Goal { measure, target, weight, .. } = &self.goal;
+    fn value(&self, kinematics: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
+        let Goal { measure, target, weight, .. } = &self.0;
         let mut values = [0.0; 3];
         measure.value(kinematics, &mut values[..measure.components()]);
         let squares = values.iter().zip(target).map(|(v, t)| (v - t) * (v - t));
@@ -40,13 +23,8 @@ impl PathConstraint for GoalFunction {
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        _: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
-        let Goal { measure, target, weight, .. } = &self.goal;
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
+        let Goal { measure, target, weight, .. } = &self.0;
         let (n, count) = (kinematics.model.dofs, measure.components());
         let (mut values, mut rows) = ([0.0; 3], vec![0.0; count * n]);
         measure.value(kinematics, &mut values[..count]);
@@ -63,7 +41,6 @@ impl PathConstraint for GoalFunction {
 pub(in super::super) fn add_goals(assembly: &mut Assembly) {
     let plan = &assembly.problem.plan;
     for goal in plan.goals.iter().filter(|goal| !goal.measure.depends_on_velocity()) {
-        let function = GoalFunction { goal: goal.clone(), node: plan.intervals };
-        assembly.node_function(plan.intervals, function, vec![(OBJECTIVE, 1.0)]);
+        assembly.node_function(plan.intervals, GoalFunction(goal.clone()), vec![(OBJECTIVE, 1.0)]);
     }
 }

@@ -9,11 +9,7 @@ mod goal;
 
 pub(super) use goal::add_goals;
 
-use super::assembly::Assembly;
-use super::block::OBJECTIVE;
-use super::label::Label;
-use super::linear::Linear;
-use super::variables::NONE;
+use super::{Assembly, Label, Linear, NONE, OBJECTIVE};
 use control_effort::ControlEffort;
 use percussion_solve::nlp::Bound;
 
@@ -28,10 +24,10 @@ pub(super) fn add_time(assembly: &mut Assembly) {
     let mut terms = Vec::new();
     if plan.time_bounds.total != Bound::FREE {
         let row = assembly.row(plan.time_bounds.total, Label::Time);
-        terms.extend(lengths.iter().enumerate().map(|(s, length)| (row, first + s, *length)));
+        terms.extend((first..).zip(&lengths).map(|(scale, length)| (row, scale, *length)));
     }
     if plan.time_weight != 0.0 {
-        terms.extend(lengths.iter().enumerate().map(|(s, l)| (OBJECTIVE, first + s, l * plan.time_weight)));
+        terms.extend((first..).zip(&lengths).map(|(scale, l)| (OBJECTIVE, scale, l * plan.time_weight)));
     }
     if !terms.is_empty() {
         assembly.block(Linear::new(&terms));

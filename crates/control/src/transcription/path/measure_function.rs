@@ -1,23 +1,16 @@
 //! A measure of the plan as a path constraint.
 
-use super::super::contact::SeparatingFeature;
-use super::super::label::Label;
+use super::super::Evaluation;
 use super::super::workspace::Workspace;
 use super::{PathConstraint, point_second_derivatives};
 use crate::plan::{BodyPoint, Measure};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
 use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::Undefined;
 
-/// The components of a measure.
+/// The components of a measure; none that depends on velocities.
 #[derive(Clone, Debug)]
-pub(in super::super) struct MeasureFunction {
-    /// The measure; none that depends on velocities.
-    pub measure: Measure,
-    /// The label of its rows.
-    pub label: Label,
-}
+pub(in super::super) struct MeasureFunction(pub Measure);
 
 /// The bodies that a measure depends on; of a coordinate the child of its joint.
 pub(in super::super) fn bodies_of(measure: &Measure, model: &Model) -> [Option<usize>; 2] {
@@ -32,40 +25,26 @@ pub(in super::super) fn bodies_of(measure: &Measure, model: &Model) -> [Option<u
 
 impl PathConstraint for MeasureFunction {
     fn rows(&self) -> usize {
-        self.measure.components()
+        self.0.components()
     }
 
     fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
-        bodies_of(&self.measure, model)
+        bodies_of(&self.0, model)
     }
 
-    fn label(&self) -> Label {
-        self.label.clone()
-    }
-
-    fn value(
-        &self,
-        kinematics: &ConfigurationKinematics,
-        _: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), Undefined> {
-        self.measure.value(kinematics, out);
+    fn value(&self, kinematics: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Evaluation {
+        self.0.value(kinematics, out);
         Ok(())
     }
 
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        _: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    ) {
-        self.measure.gradient(kinematics, out);
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
+        self.0.gradient(kinematics, out);
     }
 
     fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {
         let slot = |body: Option<usize>| body.and_then(|body| model.slots[body]);
         let pose = |body: Option<usize>| body.map_or_else(Pose::identity, |body| model.pose(state, body));
-        match &self.measure {
+        match &self.0 {
             Measure::Coordinate { .. } => Some(SecondDerivatives::Zero),
             Measure::Point { of, from } if slot(*from).is_none() => {
                 let n = pose(*from).direction(&Vec3::new(weights[0], weights[1], weights[2]));

@@ -11,13 +11,10 @@ mod node_block;
 mod velocity;
 
 pub(super) use measure_function::{MeasureFunction, bodies_of};
-pub(super) use node_block::{NodeConstraints, PathWorkspace};
+pub(super) use node_block::NodeConstraints;
 pub(super) use velocity::add_velocity_conditions;
 
-use super::assembly::{Assembly, Family};
-use super::contact::SeparatingFeature;
-use super::label::Label;
-use super::workspace::{Problem, Workspace};
+use super::{Assembly, Evaluation, Family, Problem, Workspace};
 use super::{avoidance, contact, objective};
 use crate::islands::island_of;
 use node_block::NodeBlock;
@@ -40,43 +37,30 @@ pub(super) trait PathConstraint {
     /// Sparsity: the bodies on whose configuration they depend, two at most.
     fn bodies(&self, model: &Model) -> [Option<usize>; 2];
 
-    /// The label of their rows.
-    fn label(&self) -> Label;
-
     /// Their values.
     fn value(
         &self,
         kinematics: &ConfigurationKinematics,
         workspace: &mut Workspace,
         out: &mut [f64],
-    ) -> Result<(), Undefined>;
+    ) -> Evaluation;
 
-    /// Their gradients along all degrees of freedom of the model, row by row. `feature` is that of
-    /// [`PathConstraint::active_feature`].
-    fn jacobian(
-        &self,
-        kinematics: &mut ConfigurationKinematics,
-        feature: Option<&SeparatingFeature>,
-        out: &mut [f64],
-    );
+    /// Their gradients along all degrees of freedom of the model, row by row.
+    fn jacobian(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]);
 
     /// The Hessian of their weighted sum, where it has a closed form; otherwise it is a central difference of the Jacobian.
-    fn second_derivative(
-        &self,
-        _model: &Model,
-        _state: &State,
-        _weights: &[f64],
-    ) -> Option<SecondDerivatives> {
+    fn second_derivative(&self, _: &Model, _: &State, _weights: &[f64]) -> Option<SecondDerivatives> {
         None
     }
 
-    /// Of a function that is a maximum over pairs of features: the active one at a state, which is kept while the Jacobian is differenced.
-    fn active_feature(
+    /// Of a function that is a maximum over pairs of features: that of the pair which is active at a state. Its Jacobian is taken, and
+    /// differenced, in place of this one's.
+    fn with_active_feature(
         &self,
         _model: &Model,
         _state: &State,
         _workspace: &mut Workspace,
-    ) -> Result<Option<SeparatingFeature>, Undefined> {
+    ) -> Result<Option<Box<dyn PathConstraint>>, Undefined> {
         Ok(None)
     }
 }

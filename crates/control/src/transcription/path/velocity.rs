@@ -1,25 +1,19 @@
 //! Conditions and goals on velocities: functions of a node's configuration and momenta.
 
-use super::super::assembly::Assembly;
-use super::super::block::OBJECTIVE;
 use super::super::contact::{MomentumBlock, MomentumFunction};
-use super::super::label::Label;
-use super::super::variables::NONE;
+use super::super::{Assembly, NONE, OBJECTIVE};
+use super::condition::conditions;
 use crate::islands::islands_of;
 
 /// Adds the conditions of the plan on velocities, and its goals.
 pub(in super::super) fn add_velocity_conditions(assembly: &mut Assembly) {
     let problem = assembly.problem;
     let plan = &problem.plan;
-    for condition in plan.conditions.iter().filter(|condition| condition.measure.depends_on_velocity()) {
+    for (condition, node, label) in conditions(plan, true) {
         let islands = islands_of(&plan.model, condition.measure.bodies().into_iter().flatten());
-        let name: std::sync::Arc<str> = condition.name.as_str().into();
-        for node in (0..=plan.intervals).filter(|&node| condition.nodes.contains(node, plan.intervals)) {
-            let label = Label::Path { name: name.clone(), node };
-            let rows = condition.bounds.iter().map(|b| (assembly.row(*b, label.clone()), 1.0)).collect();
-            let function = MomentumFunction::Velocity(condition.measure.clone());
-            assembly.block(MomentumBlock::new(problem, node, function, islands.clone(), NONE, rows));
-        }
+        let rows = condition.bounds.iter().map(|b| (assembly.row(*b, label.clone()), 1.0)).collect();
+        let function = MomentumFunction::Velocity(condition.measure.clone());
+        assembly.block(MomentumBlock::new(problem, node, function, islands, NONE, rows));
     }
     for goal in plan.goals.iter().filter(|goal| goal.measure.depends_on_velocity()) {
         let islands = islands_of(&plan.model, goal.measure.bodies().into_iter().flatten());

@@ -3,7 +3,7 @@
 //! A plane that holds a simplex of `K1 - K2`, and no further vertex, is the only one that supports both bodies where
 //! the pierced point lies well inside it, and the weights of the simplex are the only ones. A smooth body fixes the
 //! plane by itself; a half-space fixes it, and a single corner must touch it. Where one point lies well inside a face with
-//! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
+//! more than three corners, the direction is still the only one, and the weights are those of `face_weights.rs`.
 
 use super::body::{Answered, Body};
 use crate::tolerances;
