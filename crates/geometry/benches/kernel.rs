@@ -10,8 +10,7 @@ use parry3d_f64::math::{Pose as ParryPose, Vector as ParryVector};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::ConvexPolyhedron;
-use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
-use percussion_geometry::separation::{Options, QueryError, WarmStart, separation};
+use percussion_geometry::separation::{Options, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::hint::black_box;
@@ -222,82 +221,66 @@ const PAIRS: usize = 4096;
 /// A mixed pile: pairs of cubes, prisms and round bodies, a quarter in each regime, turning 1e-2 rad a step.
 struct Pile {
     bodies: Vec<Twin>,
-    shapes: Vec<Solid>,
-    pairs: Vec<BatchPair>,
-    frames: Vec<Vec<Pose>>,
-    parry_frames: Vec<Vec<ParryPose>>,
+    /// Bodies of each pair.
+    pairs: Vec<[usize; 2]>,
+    frames: Vec<Vec<[Pose; 2]>>,
+    parry_frames: Vec<Vec<[ParryPose; 2]>>,
 }
 
 impl Pile {
     fn new() -> Self {
         let bodies: Vec<Twin> = bodies().into_iter().take(3).map(|b| b.1).collect();
-        let shapes = bodies.iter().map(|b| b.ours.clone()).collect();
         let mut random = Random(99);
         let mut frames = vec![Vec::new(); FRAMES];
-        let pairs = (0..PAIRS as u32)
+        let pairs = (0..PAIRS)
             .map(|k| {
                 let pick = |r: &mut Random| (((r.uniform() + 1.0) * 1.5) as usize).min(2);
                 let (a, b) = (pick(&mut random), pick(&mut random));
-                let target = REGIMES[k as usize % 4].1;
+                let target = REGIMES[k % 4].1;
                 let path = path(&bodies[a], &bodies[b], target, 1000 + k as u64, FRAMES);
                 for (frame, [pa, pb]) in frames.iter_mut().zip(path) {
                     let at = Vec3::new(10.0 * (k % 64) as f64, 10.0 * (k / 64) as f64, 0.0);
-                    frame.extend([pa, pb].map(|p| Pose::new(p.rotation, p.position + at)));
+                    frame.push([pa, pb].map(|p| Pose::new(p.rotation, p.position + at)));
                 }
-                let placed = BatchPair::of_parts(2 * k, 2 * k + 1, f64::INFINITY);
-                BatchPair { shape_a: a as u32, shape_b: b as u32, ..placed }
+                [a, b]
             })
             .collect();
-        let parry_frames = frames.iter().map(|f| f.iter().map(parry_pose).collect()).collect();
-        Self { bodies, shapes, pairs, frames, parry_frames }
+        let parry_frames =
+            frames.iter().map(|f| f.iter().map(|p| p.each_ref().map(parry_pose)).collect()).collect();
+        Self { bodies, pairs, frames, parry_frames }
     }
 
-    fn single(&self, poses: &[Pose], warm: &mut [WarmStart]) {
-        for (pair, warm) in self.pairs.iter().zip(warm) {
-            let (a, b) = (&self.shapes[pair.shape_a as usize], &self.shapes[pair.shape_b as usize]);
-            let (pa, pb) = (&poses[pair.pose_a as usize], &poses[pair.pose_b as usize]);
+    fn ours(&self, frame: usize, warm: &mut [WarmStart]) {
+        for ((&[a, b], [pa, pb]), warm) in self.pairs.iter().zip(&self.frames[frame]).zip(warm) {
+            let (a, b) = (&self.bodies[a].ours, &self.bodies[b].ours);
             black_box(separation(a, pa, b, pb, &Options::default(), warm)).ok();
         }
     }
 
-    fn parry(&self, parry: &mut Parry, poses: &[ParryPose], directions: &mut [Option<ParryVector>]) {
-        for (pair, direction) in self.pairs.iter().zip(directions) {
-            let (a, b) = (&self.bodies[pair.shape_a as usize], &self.bodies[pair.shape_b as usize]);
-            let (pa, pb) = (&poses[pair.pose_a as usize], &poses[pair.pose_b as usize]);
-            black_box(parry.query(a, pa, b, pb, f64::INFINITY, direction));
+    fn parry(&self, frame: usize, parry: &mut Parry, directions: &mut [Option<ParryVector>]) {
+        for ((&[a, b], [pa, pb]), direction) in
+            self.pairs.iter().zip(&self.parry_frames[frame]).zip(directions)
+        {
+            black_box(parry.query(&self.bodies[a], pa, &self.bodies[b], pb, f64::INFINITY, direction));
         }
     }
 }
 
-/// Time per pair of the pile by every road: every frame forwards, then backwards, so that no step is larger than the
-/// others. Roads take turns, and of every frame the best time counts: a frame is short enough to escape other programs.
+/// Time per pair of the pile: every frame forwards, then backwards, so that no step is larger than the others. The libraries
+/// take turns, and of every frame the best time counts: a frame is short enough to escape other programs.
 fn pile_table() {
     let pile = Pile::new();
     let mut warm = vec![WarmStart::default(); PAIRS];
-    let mut answers = vec![Err(QueryError::BothUnbounded); PAIRS];
     let mut directions = vec![None; PAIRS];
     let mut parry = Parry { simplex: VoronoiSimplex::new(), epa: EPA::new() };
-    let roads = [
-        ("parry, warm direction", None),
-        ("single calls", None),
-        ("batch, one thread, no vectors", Some(BatchSettings { parallel: false, vector: false })),
-        ("batch, one thread, AVX2 where present", Some(BatchSettings { parallel: false, vector: true })),
-        ("batch, all threads, AVX2 where present", Some(BatchSettings::default())),
-    ];
-    let mut times = [[f64::INFINITY; 2 * FRAMES]; 5];
+    let mut times = [[f64::INFINITY; 2 * FRAMES]; 2];
     for _ in 0..30 {
-        for (k, (_, settings)) in roads.iter().enumerate() {
-            for (frame, time) in (0..FRAMES).chain((0..FRAMES).rev()).zip(&mut times[k]) {
-                let poses = &pile.frames[frame];
+        for (k, times) in times.iter_mut().enumerate() {
+            for (frame, time) in (0..FRAMES).chain((0..FRAMES).rev()).zip(times) {
                 let t = Instant::now();
-                match (k, settings) {
-                    (0, _) => pile.parry(&mut parry, &pile.parry_frames[frame], &mut directions),
-                    (_, None) => pile.single(poses, &mut warm),
-                    (_, Some(settings)) => {
-                        let (shapes, pairs) = (&pile.shapes, &pile.pairs);
-                        separations_into(shapes, poses, pairs, settings, &mut warm, &mut answers).unwrap();
-                        black_box(&answers);
-                    }
+                match k {
+                    0 => pile.parry(frame, &mut parry, &mut directions),
+                    _ => pile.ours(frame, &mut warm),
                 }
                 *time = time.min(t.elapsed().as_nanos() as f64);
             }
@@ -306,7 +289,7 @@ fn pile_table() {
     let best = times.map(|times| times.iter().sum::<f64>() / (2 * FRAMES * PAIRS) as f64);
     println!("\n| warm mixed pile, {PAIRS} pairs | ns per pair | ratio to parry | ratio to single calls |");
     println!("|---|---|---|---|");
-    for ((name, _), t) in roads.iter().zip(best) {
+    for (name, t) in ["parry, warm direction", "single calls"].iter().zip(best) {
         println!("| {name} | {t:.0} | {:.3} | {:.2} |", t / best[0], t / best[1]);
     }
 }
@@ -322,7 +305,7 @@ fn main() {
         return;
     }
     if std::env::args().any(|a| a == "--pile") {
-        return in_the_pool(pile_table);
+        return pile_table();
     }
     let counting = std::env::args().any(|a| a == "--instructions");
     let unit = if counting { "instructions" } else { "ns" };
@@ -351,12 +334,6 @@ fn main() {
         }
     }
     if !counting {
-        in_the_pool(pile_table);
+        pile_table();
     }
-}
-
-/// Runs where a step loop runs: on a thread of the pool that batches share their work with. Called from outside, every batch
-/// would first wait for the pool to wake up.
-fn in_the_pool(work: impl FnOnce() + Send) {
-    rayon::scope(|_| work());
 }

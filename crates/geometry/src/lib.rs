@@ -19,11 +19,10 @@
 //!
 //! Everything is in SI units and right-handed frames. [`shapes`] builds bodies,
 //! [`separation()`](separation::separation) solves for a pair in space,
-//! [`planar_separation`](separation::planar_separation) for a pair in the plane, and [`batch`] for many pairs.
+//! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 //!
 //! Naming: `XIn<D>` is the type in `D` dimensions, `X` its alias in space and `PlanarX` its alias in the plane.
 
-pub mod batch;
 pub mod bounds;
 pub mod broad;
 pub mod error;

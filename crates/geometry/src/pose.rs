@@ -7,10 +7,8 @@ pub type Vec3 = Vector3<f64>;
 /// A vector or point in the plane.
 pub type Vec2 = Vector2<f64>;
 
-/// Placement of a body in `D` dimensions: `x_world = rotation x_body + position`. Numbers in this order: the columns
-/// of the rotation, then the position.
+/// Placement of a body in `D` dimensions: `x_world = rotation x_body + position`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
 pub struct PoseIn<const D: usize> {
     /// Body frame to world frame.
     pub rotation: Rotation<f64, D>,

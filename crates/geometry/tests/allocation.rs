@@ -1,4 +1,4 @@
-//! No query touches the heap: warm or cold, near or far, single or batched.
+//! No query touches the heap: warm or cold, near or far.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -12,12 +12,11 @@ use common::{
 };
 use families::{FAMILIES, PLANAR_FAMILIES, hull, pair, planar_pair, polygon};
 use nalgebra::Rotation3;
-use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::broad::{BroadPhase, PairCache, Part, PartId, Proxy};
 use percussion_geometry::euclid::euclidean;
 use percussion_geometry::events::{ContactRegion, EventOptions, EventWorkspace};
 use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarWarmStart, QueryError, WarmStart, planar_separation, separation,
+    Options, PlanarOptions, PlanarWarmStart, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{PlanarShape, Polytope, Solid};
 use percussion_geometry::{Aabb, PlanarPose, Pose, Vec2, Vec3};
@@ -140,38 +139,6 @@ fn planar_bodies_are_separated_without_the_heap() {
                 });
                 assert_eq!(made, 0);
             }
-        }
-    }
-}
-
-#[test]
-fn a_batch_on_one_thread_needs_no_heap() {
-    let mut random = Random(85);
-    let shapes = solids(&mut random);
-    let mut poses: Vec<Pose> =
-        (0..100).map(|_| Pose::new(random.rotation(), random.direction() * 1.5)).collect();
-    let pairs: Vec<BatchPair> = (0..1000)
-        .map(|_| BatchPair {
-            shape_a: random.below(shapes.len() - 1) as u32,
-            pose_a: random.below(100) as u32,
-            shape_b: random.below(shapes.len()) as u32,
-            pose_b: random.below(100) as u32,
-            prediction: f64::INFINITY,
-        })
-        .collect();
-    let mut warm = vec![WarmStart::default(); pairs.len()];
-    let mut answers = vec![Err(QueryError::BothUnbounded); pairs.len()];
-    for vector in [false, true] {
-        for _ in 0..3 {
-            for pose in &mut poses {
-                pose.position += random.direction() * 0.01;
-            }
-            let made = allocations_during(|| {
-                let settings = BatchSettings { parallel: false, vector };
-                separations_into(&shapes, &poses, &pairs, &settings, &mut warm, &mut answers).unwrap();
-            });
-            assert_eq!(made, 0);
-            assert!(answers.iter().all(|a| a.is_ok()));
         }
     }
 }

@@ -5,7 +5,6 @@ mod common;
 
 use common::{Random, ask, body, circle, cuboid, curved_solids, ellipse, half_plane, half_space};
 use nalgebra::{Rotation, Rotation3};
-use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::separation::{
     Options, PlanarOptions, PlanarWarmStart, QueryError, WarmStart, planar_separation, separation,
 };
@@ -121,39 +120,6 @@ fn planar_placements_and_directions_are_checked_too() {
                 for beta in [Vec2::zeros(), Vec2::new(bad, 1.0), Vec2::new(0.0, bad)] {
                     assert_eq!(query(&good, &here, Some(beta)), Err(QueryError::BadDirection));
                 }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_spoiled_placement_in_a_warm_batch_is_refused_alone() {
-    let shapes = solids();
-    let good: Vec<Pose> = (0..8).map(|k| Pose::at(Vec3::new(0.9 * k as f64, 0.1, 0.2))).collect();
-    let pair = |k| BatchPair {
-        shape_a: k % 2,
-        shape_b: (k + 1) % 2,
-        ..BatchPair::of_parts(k, k + 1, f64::INFINITY)
-    };
-    let pairs: Vec<BatchPair> = (0..7).map(pair).collect();
-    for vector in [false, true] {
-        let settings = BatchSettings { parallel: false, vector };
-        let mut warm = vec![WarmStart::default(); pairs.len()];
-        let mut answers = vec![Err(QueryError::BothUnbounded); pairs.len()];
-        let mut run = |poses: &[Pose]| {
-            separations_into(&shapes, poses, &pairs, &settings, &mut warm, &mut answers).unwrap();
-            answers.clone()
-        };
-        let first = run(&good);
-        assert!(first.iter().all(|a| a.is_ok()));
-        for bad in BAD {
-            let mut poses = good.clone();
-            poses[3].position.y = bad;
-            let found = run(&poses);
-            assert_eq!(found[2], Err(QueryError::NotFinite { body: 'b' }));
-            assert_eq!(found[3], Err(QueryError::NotFinite { body: 'a' }));
-            for k in [0, 1, 4, 5, 6] {
-                assert!((found[k].unwrap().separation - first[k].unwrap().separation).abs() < 1e-14);
             }
         }
     }

@@ -62,11 +62,7 @@ pub enum Outcome {
 }
 
 /// The answer for one pair of convex bodies in `D` dimensions; all vectors in the world frame.
-///
-/// The layout is fixed (in space vectors are padded by scalars to groups of four numbers) so that batches can write
-/// it in whole vector registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
 pub struct SeparationIn<const D: usize> {
     /// Unit direction along which `separation` is measured, from b to a.
     pub beta: SVector<f64, D>,

@@ -49,13 +49,10 @@ pub use subdifferential::{
 };
 
 pub(crate) use gradient::SeparationDifferential;
-pub(crate) use support::SCAN_LIMIT;
-pub(crate) use warm::{
-    Basis, Bodies, PlacedPair, WARM_STEPS, reference_offset, solve_after_steps, support_height,
-};
 
 use crate::Pose;
 use crate::shapes::Solid;
+use warm::Bodies;
 
 /// Separation of two convex bodies along the line of their reference points, or along `options.beta`.
 ///

@@ -1,5 +1,5 @@
 //! Three-vectors as plain arrays: the kernel's arithmetic, in a fixed order of operations so that every
-//! path (single, batched, any instruction set) rounds alike.
+//! instruction set rounds alike.
 
 pub(crate) type V = [f64; 3];
 

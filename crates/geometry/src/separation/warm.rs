@@ -10,8 +10,7 @@
 //! a vertex pair rises above the portal:      it replaces a corner such that the ray stays inside
 //! ```
 //!
-//! The batched confirmation, `batch/confirm.rs`, performs the same operations in the same order; the steps are
-//! this very code. Symbols as in `portal.rs`, with the ray not normalised: `t = D β = -D d`.
+//! Symbols as in `portal.rs`, with the ray not normalised: `t = D β = -D d`.
 
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::polytope::solve;
@@ -23,10 +22,10 @@ use crate::tolerances::kernel::{SHARPEST, WARM_WEIGHT};
 use crate::{Pose, Vec3, tolerances};
 
 /// Three vertex pairs.
-pub(crate) type Basis = [[u32; 2]; 3];
+type Basis = [[u32; 2]; 3];
 
 /// Portals to try beyond the last one before the pair is solved from scratch.
-pub(crate) const WARM_STEPS: u32 = 5;
+const WARM_STEPS: u32 = 5;
 
 /// Two placed polytopes.
 #[derive(Clone, Copy)]
@@ -81,23 +80,13 @@ fn follow_neighbours(
             return Ok(Separation { iterations: 1 + steps, ..answer });
         }
     }
-    solve_after_steps(bodies, options, warm, steps)
-}
-
-/// The pair solved anew after `steps` steps in vain.
-pub(crate) fn solve_after_steps(
-    bodies: &Bodies,
-    options: &Options,
-    warm: &mut WarmStart,
-    steps: u32,
-) -> Result<Separation, QueryError> {
     let mut answer = solve(bodies, options, warm)?;
     answer.iterations += steps;
     Ok(answer)
 }
 
 /// Two polytopes in world axes.
-pub(crate) struct PlacedPair<'a> {
+struct PlacedPair<'a> {
     a: &'a Polytope,
     b: &'a Polytope,
     /// The bodies' axes.
@@ -121,7 +110,7 @@ struct WorldPortal {
 
 impl<'a> PlacedPair<'a> {
     #[inline(always)]
-    pub(crate) fn new(&Bodies { a, b, pose_a, pose_b }: &Bodies<'a>) -> Self {
+    fn new(&Bodies { a, b, pose_a, pose_b }: &Bodies<'a>) -> Self {
         // Positions are subtracted before the levers are added: far from the origin the sum would cost digits.
         let (reference_a, reference_b) = (reference_offset(pose_a, a), reference_offset(pose_b, b));
         let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());
@@ -206,12 +195,6 @@ impl<'a> PlacedPair<'a> {
             upper: s,
             iterations: 1,
         })
-    }
-
-    /// The next portal to try after a basis that was not confirmed.
-    #[inline(always)]
-    pub(crate) fn next_basis(&self, basis: &Basis, options: &Options) -> Option<Basis> {
-        self.adjacent_basis(&self.portal(basis)?.0, basis, options)
     }
 
     /// The next portal to try after one that was not confirmed; `None` where the pair has to be solved from scratch: the ray
@@ -332,7 +315,7 @@ fn leaving_corner(w: &[V; 3], m: &V, p: &V, t: &V, slack: f64) -> Option<usize> 
 
 /// From a body's frame origin to its reference point, in world axes.
 #[inline(always)]
-pub(crate) fn reference_offset(pose: &Pose, polytope: &Polytope) -> V {
+fn reference_offset(pose: &Pose, polytope: &Polytope) -> V {
     if polytope.is_centred() {
         [0.0; 3]
     } else {
@@ -342,7 +325,7 @@ pub(crate) fn reference_offset(pose: &Pose, polytope: &Polytope) -> V {
 
 /// Largest height over the vertices, relative to the reference point.
 #[inline(always)]
-pub(crate) fn support_height(polytope: &Polytope, n: &V, hint: u32) -> f64 {
+fn support_height(polytope: &Polytope, n: &V, hint: u32) -> f64 {
     if polytope.lanes().count() <= SCAN_LIMIT {
         max_height(polytope.lanes(), n)
     } else {
