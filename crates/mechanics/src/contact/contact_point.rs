@@ -10,7 +10,7 @@ pub struct PairWarmStart {
     /// In space.
     pub(crate) space: WarmStart,
     /// In the plane.
-    pub plane: PlanarWarmStart,
+    pub(crate) plane: PlanarWarmStart,
 }
 
 /// Separation of two parts with its derivative; all vectors in the world.

@@ -33,7 +33,7 @@ use percussion_geometry::Vec3;
 #[derive(Clone, Debug, Default)]
 pub struct Differentiator {
     /// The interval last evaluated.
-    pub interval: Interval,
+    pub(crate) interval: Interval,
     pub(super) loops: Loops,
     /// Frames of the joints at the end; the interval has those at the start.
     joint_frames: Vec<JointFrame>,

@@ -26,17 +26,17 @@ pub struct Interval {
     /// Forces at the middle, gravity included.
     pub(crate) accumulators: Vec<ForceAccumulator>,
     /// Kinematics of the bodies at the middle.
-    pub placements: Vec<BodyKinematics>,
+    pub(crate) placements: Vec<BodyKinematics>,
     /// Derivatives of the forces.
     pub stiffness: Vec<Stiffness>,
     /// Displacements of the bodies.
-    pub displacements: Vec<Displacement>,
+    pub(crate) displacements: Vec<Displacement>,
     /// Discrete angular momentum `l` of each body, world axes.
-    pub spins: Vec<Vec3>,
+    pub(crate) spins: Vec<Vec3>,
     /// Workspace for wrenches.
-    pub wrenches: Vec<Vec6>,
+    pub(crate) wrenches: Vec<Vec6>,
     /// Workspace for twists.
-    pub twists: Vec<Vec6>,
+    pub(crate) twists: Vec<Vec6>,
     pub(super) joint_frames: Vec<JointFrame>,
     pub(super) arms: Vec<(Vec3, Vec3)>,
     pub(super) blocks: Vec<Mat6>,
@@ -45,9 +45,9 @@ pub struct Interval {
     /// Whether forces couple bodies beyond the tree.
     pub(crate) coupled: bool,
     /// Whether nonsymmetric derivatives are left out of the system: it is then definite, but less accurate.
-    pub definite: bool,
+    pub(crate) definite: bool,
     /// Whether forces list all their derivatives, as boundary value problems need them.
-    pub complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// Derivatives of the arguments of forces at the middle by a displacement of the end.

@@ -20,18 +20,18 @@ use percussion_solve::PivotedQr;
 #[derive(Clone, Debug, Default)]
 pub struct Loops {
     /// Rows of all loops.
-    pub rows: usize,
+    pub(crate) rows: usize,
     dofs: usize,
     /// `B0`, row by row.
-    pub before: Vec<f64>,
+    pub(crate) before: Vec<f64>,
     /// `B1`, row by row.
-    pub after: Vec<f64>,
+    pub(crate) after: Vec<f64>,
     /// `J⁻¹ h B0ᵀ`, column by column.
     pub(crate) solved_rows: Vec<f64>,
     /// `g` at the end.
-    pub values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     /// Multipliers `λ`.
-    pub multipliers: Vec<f64>,
+    pub(crate) multipliers: Vec<f64>,
     /// Their correction.
     pub(crate) correction: Vec<f64>,
     qr: PivotedQr,

@@ -154,13 +154,13 @@ impl SolverStats {
 /// Output of a step of one island.
 pub struct IslandStateMut<'a> {
     /// Positions of its bodies.
-    pub positions: &'a mut [Vec3],
+    pub(crate) positions: &'a mut [Vec3],
     /// Their orientations.
-    pub rotations: &'a mut [Mat3],
+    pub(crate) rotations: &'a mut [Mat3],
     /// Joint coordinates.
-    pub coordinates: &'a mut [f64],
+    pub(crate) coordinates: &'a mut [f64],
     /// Momenta.
-    pub momenta: &'a mut [f64],
+    pub(crate) momenta: &'a mut [f64],
 }
 
 impl<'a> IslandStateMut<'a> {

@@ -10,9 +10,9 @@ pub struct ParameterError {
     /// Name of the parameter.
     pub(crate) parameter: &'static str,
     /// Its value.
-    pub value: f64,
+    pub(crate) value: f64,
     /// Its range.
-    pub remedy: &'static str,
+    pub(crate) remedy: &'static str,
 }
 
 fn require(

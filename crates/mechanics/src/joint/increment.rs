@@ -30,11 +30,11 @@ impl Displacement {
 #[derive(Clone, Copy, Debug)]
 pub struct JointIncrement {
     /// Displacement of `t_J` for free joints; changes of angles and travels for the others (in the order of the degrees of freedom).
-    pub numbers: Vec3,
+    pub(crate) numbers: Vec3,
     /// `R_J` new from old, for spherical, free and rod joints.
-    pub turn: RodriguesVector,
+    pub(crate) turn: RodriguesVector,
     /// Direction of a rod, new from old.
-    pub swing: RodriguesVector,
+    pub(crate) swing: RodriguesVector,
 }
 
 impl JointIncrement {

@@ -47,7 +47,7 @@ pub struct Scratch {
     system: System,
     rates: Vec<f64>,
     /// Twists of all bodies by slot, after a measurement.
-    pub twists: Vec<Vec6>,
+    pub(crate) twists: Vec<Vec6>,
     placements: Vec<BodyKinematics>,
 }
 

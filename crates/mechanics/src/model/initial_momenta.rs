@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Velocity of a body: of its centre of mass, and angular, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Velocity {
+pub(crate) struct Velocity {
     /// m/s
     pub linear: Vec3,
     /// rad/s

@@ -8,11 +8,11 @@ use thiserror::Error;
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     /// Place of its parent, among the nodes; `None` is the world.
-    pub parent: Option<usize>,
+    pub(crate) parent: Option<usize>,
     /// How many degrees of freedom the joint leaves.
-    pub dofs: usize,
+    pub(crate) dofs: usize,
     /// Where they begin in the vector of all.
-    pub first: usize,
+    pub(crate) first: usize,
     /// Columns `S` where the equations are written.
     pub(crate) motion0: Mat6,
     /// Columns `S` where displacements happen.
@@ -22,9 +22,9 @@ pub struct Node {
     /// The same where displacements happen.
     pub(crate) reach1: Vec3,
     /// `A`: from twists to wrenches.
-    pub block: Mat6,
+    pub(crate) block: Mat6,
     /// `k`: derivatives along the joint's own degrees of freedom.
-    pub along: Vec6,
+    pub(crate) along: Vec6,
     articulated: Mat6,
     u: Mat6,
     d_inverse: Mat6,
@@ -53,7 +53,7 @@ pub struct Singular {
 #[derive(Clone, Debug, Default)]
 pub struct System {
     /// The bodies.
-    pub nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl System {

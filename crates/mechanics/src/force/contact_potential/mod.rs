@@ -43,9 +43,9 @@ use std::sync::Arc;
 pub struct ContactPotential {
     contacts: Arc<ContactGeometry>,
     /// `C`, N/m.
-    pub stiffness: f64,
+    pub(crate) stiffness: f64,
     /// Drag on the rate of `s`, N s/m.
-    pub drag: f64,
+    pub(crate) drag: f64,
     /// The pairs that may collide.
     pairs: Vec<(usize, usize)>,
     /// Slots of the bodies of these pairs.
