@@ -3,7 +3,7 @@
 //! Between nodes joints move at constant rates. Conservative advancement by bisection: a section of the way is clear where the sum of the gaps at
 //! its ends exceeds the travel of any point on it (Mirtich 1996).
 
-use crate::guess::between;
+use crate::interpolation::between;
 use percussion_geometry::Pose;
 use percussion_geometry::separation::QueryError;
 use percussion_mechanics::contact::{ContactGeometry, ContactPoint, PairWarmStart};

@@ -4,7 +4,7 @@ use crate::clearance::{gap, min_gap_between, poses};
 use crate::consistency::{external_impulse, has_momentum_balance, momentum};
 use crate::islands::{island_of, islands_of};
 use crate::plan::{Actuator, MomentumCondition, PlannedContact};
-use crate::planner::Search;
+use crate::search::Search;
 use crate::solution::{ActiveConstraint, Clearance, ContactSolution, Outcome, PlanSolution};
 use crate::transcription::{ImpulseDirections, Iterate, NONE, Transcription, world_aligned_tangents};
 use percussion_geometry::{Pose, Vec3};

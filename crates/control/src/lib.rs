@@ -12,18 +12,41 @@
 //! ```
 //!
 //! Every constraint involves one interval and its two nodes, so that all matrices are block tri-diagonal.
+//!
+//! A module depends only on modules above it in this list:
+//!
+//! ```text
+//! islands        islands of bodies
+//! interpolation  configurations between two others
+//! plan           the optimal control problem as data
+//! solution       the result of a search
+//! clearance      gaps at nodes and between them
+//! transcription  variables, constraints and objective of the nonlinear program, with derivatives
+//! guess          initial paths
+//! consistency    momentum changes by external impulses only
+//! search         options, and what is kept from round to round
+//! pairs          pairs of parts that are separated
+//! extraction     the solution at the last iterate
+//! planner        the rounds of a search
+//! multistart     searches from several initial paths
+//! replay         the control inputs of a solution as forces of a simulation
+//! shooting       initial conditions of simulations that satisfy end conditions
+//! builder        plans in code
+//! ```
 
 mod builder;
 pub mod clearance;
 mod consistency;
 mod extraction;
 pub mod guess;
+mod interpolation;
 mod islands;
 mod multistart;
 mod pairs;
 pub mod plan;
 pub mod planner;
 pub mod replay;
+mod search;
 pub mod shooting;
 pub mod solution;
 pub mod transcription;
@@ -32,5 +55,6 @@ pub use builder::{BuilderError, EndBuilder, PlanBuilder};
 pub use guess::Guess;
 pub use multistart::solve;
 pub use plan::Plan;
-pub use planner::{Options, PlanError, Progress};
+pub use planner::{PlanError, Progress};
+pub use search::Options;
 pub use solution::PlanSolution;

@@ -2,7 +2,8 @@
 
 use crate::guess::{Guess, InitialPath};
 use crate::plan::Plan;
-use crate::planner::{Options, PlanError, Progress, search};
+use crate::planner::{PlanError, Progress, search};
+use crate::search::Options;
 use crate::solution::{Attempt, Outcome, PlanSolution};
 use percussion_mechanics::discrete::displace;
 use percussion_solve::nlp::CallbackAction;

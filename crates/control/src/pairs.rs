@@ -4,10 +4,10 @@
 //! half-spaces, are separated at nodes.
 
 use crate::clearance::{gap, min_gap_between, nearest, smaller_radius};
-use crate::guess::between;
+use crate::interpolation::between;
 use crate::islands::island_of;
 use crate::plan::Plan;
-use crate::planner::{ROUNDING, Search};
+use crate::search::{ROUNDING, Search};
 use crate::transcription::{
     Hull, Iterate, Label, SeparatingFeature, SeparatingPlane, SeparationConstraint, SeparationKind,
 };

@@ -16,6 +16,7 @@ use crate::extraction::{impulses, normal_impulses};
 use crate::guess::InitialPath;
 use crate::pairs;
 use crate::plan::{ContactFriction, Plan};
+use crate::search::{Options, ROUNDING, Search};
 use crate::solution::{Outcome, PlanSolution};
 use crate::transcription::{
     ConstraintSet, ContactRegion, ContactResolutionError, Iterate, Label, LabelRank, ResolvedContact,
@@ -28,29 +29,6 @@ use percussion_solve::nlp::{
 };
 use std::collections::HashMap;
 use thiserror::Error;
-
-/// Options of a search.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Maximum violation of the constraints, in their own units.
-    pub tolerance: f64,
-    /// Most iterations of a round.
-    pub iterations: usize,
-    /// Most rounds of new features and pairs.
-    pub rounds: usize,
-    /// Searches from perturbed guesses besides the first.
-    pub starts: usize,
-    /// Seed of the perturbations.
-    pub seed: u64,
-    /// Their size, rad and m.
-    pub perturbation: f64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { tolerance: 1e-10, iterations: 500, rounds: 40, starts: 0, seed: 0, perturbation: 0.05 }
-    }
-}
 
 /// Why a search cannot begin.
 #[derive(Clone, Debug, Error)]
@@ -78,9 +56,6 @@ pub enum PlanError {
     Solver(String),
 }
 
-/// Penetration that counts as rounding, m.
-pub(crate) const ROUNDING: f64 = 1e-9;
-
 /// Most conflicts that are named.
 const MAX_CONFLICTS: usize = 8;
 
@@ -99,19 +74,6 @@ pub struct Progress<'a> {
     pub round: usize,
     /// The iteration of the solver.
     pub record: &'a IterationRecord,
-}
-
-/// A search from one start: what is kept from round to round.
-pub(crate) struct Search<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) options: &'a Options,
-    pub(crate) set: ConstraintSet,
-    /// Pairs that are kept apart, with the least separation.
-    pub(crate) pairs: Vec<((usize, usize), f64)>,
-    pub(crate) interior: InteriorPoint,
-    pub(crate) iterations: usize,
-    /// Whether the next round begins with the guess.
-    restart: bool,
 }
 
 /// The search from one path, which is the start of this number.

@@ -22,6 +22,21 @@
 //! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 //!
 //! Naming: `XIn<D>` is the type in `D` dimensions, `X` its alias in space and `PlanarX` its alias in the plane.
+//!
+//! A module depends only on modules above it in this list:
+//!
+//! ```text
+//! pose        placements: rotation and position
+//! error       why a body is refused
+//! tolerances  every tolerance with its unit and reason
+//! mass        volume, centroid and inertia
+//! shapes      bodies in their own frames
+//! bounds      bounding boxes and balls, at rest and in motion
+//! separation  the kernel
+//! euclid      Euclidean distance and penetration depth
+//! events      contact events
+//! broad       broad phase
+//! ```
 
 pub mod bounds;
 pub mod broad;

@@ -9,8 +9,8 @@ use common::{
 };
 use nalgebra::Rotation3;
 use percussion_geometry::events::{ContactEvent, EventKind, EventOptions, EventWorkspace};
-use percussion_geometry::separation::{BetaTerm, Feature, Separation};
-use percussion_geometry::shapes::Solid;
+use percussion_geometry::separation::{BetaTerm, Separation};
+use percussion_geometry::shapes::{Feature, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::FRAC_PI_2;
 

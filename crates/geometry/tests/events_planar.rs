@@ -5,8 +5,8 @@ mod common;
 
 use common::{Random, ask_planar, circle, column_error, half_plane};
 use percussion_geometry::events::{EventOptions, PlanarEventWorkspace, planar_region};
-use percussion_geometry::separation::{BetaTerm, Feature, PlanarSeparation};
-use percussion_geometry::shapes::{PlanarShape, Polygon};
+use percussion_geometry::separation::{BetaTerm, PlanarSeparation};
+use percussion_geometry::shapes::{Feature, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 
 fn solve(a: &Polygon, pa: &PlanarPose, b: &Polygon, pb: &PlanarPose) -> PlanarSeparation {

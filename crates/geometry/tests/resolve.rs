@@ -7,9 +7,9 @@ mod resolve_common;
 use common::{Random, ask, cuboid, cylinder, half_space, octahedron, random_tetrahedron, sphere};
 use nalgebra::{DMatrix, DVector, Rotation3};
 use percussion_geometry::separation::{
-    Feature, Options, Outcome, ResolveError, Resolved, WarmStart, resolve, separation,
+    Options, Outcome, ResolveError, Resolved, WarmStart, resolve, separation,
 };
-use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::shapes::{Feature, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::qp::qp_residual;
 use percussion_solve::{QpSolver, QuadraticProgram};

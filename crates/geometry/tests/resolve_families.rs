@@ -6,8 +6,8 @@ mod resolve_common;
 
 use common::Random;
 use percussion_geometry::Vec3;
-use percussion_geometry::separation::{Feature, Ranges, Separation};
-use percussion_geometry::shapes::Solid;
+use percussion_geometry::separation::{Ranges, Separation};
+use percussion_geometry::shapes::{Feature, Solid};
 use percussion_solve::qp::qp_residual;
 use percussion_solve::{QpSolver, QuadraticProgram};
 use resolve_common::{FAMILIES, Pair, conic, family};

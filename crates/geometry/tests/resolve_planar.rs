@@ -5,10 +5,9 @@ mod common;
 
 use common::{Random, ask_planar, circle, half_plane};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarResolved, PlanarSeparation, planar_ranges, planar_subdifferential,
-    resolve_planar,
+    BetaTerm, PlanarResolved, PlanarSeparation, planar_ranges, planar_subdifferential, resolve_planar,
 };
-use percussion_geometry::shapes::{PlanarShape, Polygon};
+use percussion_geometry::shapes::{Feature, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 
 struct Pair {

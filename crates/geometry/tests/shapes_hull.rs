@@ -3,8 +3,7 @@
 
 mod shapes_common;
 
-use percussion_geometry::separation::Feature;
-use percussion_geometry::shapes::{Polygon, Polytope};
+use percussion_geometry::shapes::{Feature, Polygon, Polytope};
 use percussion_geometry::{ShapeError, Vec2, Vec3};
 use percussion_testing::Random;
 use shapes_common::{check_polytope, counts, polytope};

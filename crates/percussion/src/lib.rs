@@ -67,12 +67,12 @@ pub mod prelude {
         ContactEvent, EventOptions, EventWorkspace, PlanarContactEvent, PlanarEventWorkspace,
     };
     pub use crate::geometry::separation::{
-        BetaTerm, Feature, MotionGradient, Options, Outcome, PlanarMotionGradient, PlanarOptions,
-        PlanarSeparation, PlanarWarmStart, QueryError, Separation, WarmStart, planar_separation, separation,
+        BetaTerm, MotionGradient, Options, Outcome, PlanarMotionGradient, PlanarOptions, PlanarSeparation,
+        PlanarWarmStart, QueryError, Separation, WarmStart, planar_separation, separation,
     };
     pub use crate::geometry::shapes::{
-        Capsule, Circle, Compound, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape,
-        Polygon, Polytope, Solid, Sphere, TriangleMesh,
+        Capsule, Circle, Compound, Cone, Cylinder, Ellipse, Ellipsoid, Feature, HalfPlane, HalfSpace,
+        PlanarShape, Polygon, Polytope, Solid, Sphere, TriangleMesh,
     };
     pub use crate::geometry::{PlanarPose, Pose, ShapeError, Vec2, Vec3};
     pub use crate::mechanics::builder::{BodyBuilder, JointBuilder};

@@ -7,16 +7,30 @@ use common::tree::{files, read, relative};
 use std::collections::BTreeSet;
 
 /// Crates with their top-level modules from the lowest to the highest: each may use those above it in the list.
-const CRATES: [(&str, &str); 2] = [
+const CRATES: [(&str, &str); 6] = [
+    (
+        "solve",
+        "error arithmetic constraints tolerances simd dense least_squares sparse krylov lp qp hull lcp nlp",
+    ),
+    ("geometry", "pose error tolerances mass shapes bounds separation euclid events broad"),
     (
         "mechanics",
         "named_arrays tolerances rotation spatial table prescribed_motion body joint tree contact force model \
          kinematics discrete step_record response schemes ledger simulation views builder",
     ),
     (
+        "control",
+        "islands interpolation plan solution clearance transcription guess consistency search pairs extraction \
+         planner multistart replay shooting builder",
+    ),
+    (
         "scene",
         "tolerances spelling complaint vocabulary report tree orthonormal placement keys penetration expand read \
          scene run study",
+    ),
+    (
+        "report",
+        "extent mesh connections quaternions appearance recording palette page export still chart study",
     ),
 ];
 

@@ -4,8 +4,8 @@
 //! a small ball. Half-spaces and half-planes are unbounded: of them a piece is drawn that is large enough for the
 //! motion in front of it.
 
+use crate::extent::Extent;
 use crate::mesh::{self, Mesh};
-use crate::recording::Extent;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec2, Vec3};
 use percussion_mechanics::Body;

@@ -33,6 +33,26 @@
 //! assert!(error.to_string().contains("did you mean `sphere`?"));
 //! # Ok::<(), percussion_scene::SceneError>(())
 //! ```
+//!
+//! A module depends only on modules above it in this list:
+//!
+//! ```text
+//! tolerances   within which numbers of a file count as equal
+//! spelling     suggestions for misspelt words
+//! complaint    errors of a scene with place and remedy
+//! vocabulary   keys and words that are accepted
+//! report       source texts, and the complaints and warnings about them
+//! tree         values with their places
+//! orthonormal  rotation matrices from text
+//! placement    poses: a position, and an orientation in one of several forms
+//! keys         keys that both the expansion and the reading check
+//! penetration  penetration of bodies
+//! expand       includes, overrides, templates, patterns
+//! read         bodies, joints and forces to a model and its initial state
+//! scene        source text, model, initial state and settings
+//! run          run folders
+//! study        one scene at every point of a grid of overrides
+//! ```
 
 mod complaint;
 mod expand;

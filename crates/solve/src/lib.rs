@@ -19,6 +19,25 @@
 //! Farkas certificate. Misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the argument and the remedy.
 //! Multipliers are *shadow prices*: the derivative of the optimal value with respect to the bound that holds, whatever the sense of
 //! the problem. Nonlinear programs alone use those of the Lagrangian `f + y c`, which have the opposite sign.
+//!
+//! A module depends only on modules above it in this list:
+//!
+//! ```text
+//! error          misuse of a solver
+//! arithmetic     dot products, plain and in twice the working precision
+//! constraints    two-sided rows and bounds
+//! tolerances     every tolerance with its unit and reason
+//! simd           packets of four numbers
+//! dense          linear systems with dense matrices
+//! least_squares  least squares for a handful of columns
+//! sparse         sparse symmetric indefinite systems
+//! krylov         linear systems given by products
+//! lp             linear programs
+//! qp             quadratic programs
+//! hull           the nearest point of a convex hull
+//! lcp            complementarity problems, frictional contact
+//! nlp            nonlinear programs
+//! ```
 
 mod arithmetic;
 mod constraints;

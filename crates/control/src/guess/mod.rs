@@ -15,12 +15,12 @@ mod constrained_motion;
 mod free_motion;
 mod inverse_dynamics;
 
+use crate::interpolation::between;
 use crate::plan::Plan;
 use free_motion::free_motion;
 use inverse_dynamics::with_inverse_dynamics;
-use percussion_mechanics::discrete::{difference, displace};
+use percussion_mechanics::State;
 use percussion_mechanics::schemes::SchemeKind;
-use percussion_mechanics::{Model, State};
 
 /// A configuration at a time.
 #[derive(Clone, Debug)]
@@ -102,18 +102,6 @@ impl Guess {
             Self::Given { nodes, inputs, time_scales } => given(plan, nodes, inputs, time_scales),
         }
     }
-}
-
-/// Interpolation of two configurations.
-pub fn between(model: &Model, from: &State, to: &State, part: f64) -> State {
-    let mut out = from.clone();
-    for island in &model.islands {
-        let mut d = vec![0.0; island.dofs.len()];
-        difference(model, island, from, to, &mut d);
-        d.iter_mut().for_each(|d| *d *= part);
-        displace(model, island, from, &d, &mut out);
-    }
-    out
 }
 
 /// Configurations at the nodes along waypoints, which are in the order of their times.

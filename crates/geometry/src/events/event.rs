@@ -12,7 +12,8 @@
 //! largest of the restricted problems [Hart Theorem 3.13] and has kinks where two of them meet.
 
 use crate::Vec3;
-use crate::separation::{BetaTerm, Feature, MotionGradient, Separation, SeparationDifferential};
+use crate::separation::{BetaTerm, MotionGradient, Separation, SeparationDifferential};
+use crate::shapes::Feature;
 
 /// One of the two bodies of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,8 +7,8 @@ use super::event::{ContactEvent, EventKind, SeparationLine, Side};
 use super::options::{EventOptions, resolution};
 use super::rims::{RimPoint, rim_points};
 use super::rounded::{RoundedBody, RoundedPair};
-use crate::separation::{Feature, Outcome, Separation};
-use crate::shapes::{HalfSpace, Solid};
+use crate::separation::{Outcome, Separation};
+use crate::shapes::{Feature, HalfSpace, Solid};
 use crate::{Pose, Vec3};
 
 /// The core of a rounded body in its frame: points and radius.

@@ -2,10 +2,8 @@
 
 use super::event::Side;
 use super::options::{EventOptions, resolution};
-use crate::separation::{
-    BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarSeparation, SeparationDifferential,
-};
-use crate::shapes::{HalfPlane, PlanarShape, Polygon};
+use crate::separation::{BetaTerm, Outcome, PlanarMotionGradient, PlanarSeparation, SeparationDifferential};
+use crate::shapes::{Feature, HalfPlane, PlanarShape, Polygon};
 use crate::tolerances::events::GRAZING;
 use crate::{PlanarPose, Vec2};
 

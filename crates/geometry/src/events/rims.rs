@@ -11,8 +11,8 @@ use super::candidates::{ActivityTest, Candidate, outside_face};
 use super::event::{ContactEvent, EventKind, Side};
 use super::manifold::test;
 use super::options::{EventOptions, resolution};
-use crate::separation::{Feature, Separation};
-use crate::shapes::{Polytope, Solid};
+use crate::separation::Separation;
+use crate::shapes::{Feature, Polytope, Solid};
 use crate::tolerances::events::{GRAZING, PARALLEL};
 use crate::{Pose, Vec2, Vec3};
 

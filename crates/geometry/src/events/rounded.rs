@@ -15,7 +15,7 @@ use super::band::{Band, BandEdge, BandFace, BandVertex, Placed};
 use super::candidates::{ActivityTest, Candidate, corner_admits, edge_admits, outside_face};
 use super::event::{ContactEvent, EventKind};
 use crate::Vec3;
-use crate::separation::Feature;
+use crate::shapes::Feature;
 use crate::tolerances::events::{EXACT_TILT, GRAZING, PARALLEL};
 
 /// A body of the pair in the working frame.

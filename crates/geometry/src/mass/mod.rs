@@ -1,18 +1,14 @@
 //! Exact mass properties: volume, centroid and inertia of bodies of density one.
 //!
-//! Polytopes and meshes are sums of signed tetrahedra, the curved shapes have closed forms, and assemblies
-//! are sums of placed parts. A body of density `rho` has the mass `rho volume` and the inertia
+//! Assemblies are sums of placed parts. A body of density `rho` has the mass `rho volume` and the inertia
 //! `rho inertia`.
 //!
 //! Symbols: `V` volume, `c` centroid, `S = ∫ (x - c)(x - c)^T dV`, and the inertia tensor `J = tr(S) 1 - S`.
 
 mod planar;
-mod polyhedral;
 mod principal;
-mod smooth;
 
 pub use planar::PlanarMassProperties;
-pub(crate) use polyhedral::signed_tetrahedra;
 pub use principal::Principal;
 
 use crate::{Pose, Vec3};

@@ -34,8 +34,8 @@ mod support;
 mod warm;
 
 pub use answer::{
-    Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError,
-    Separation, SeparationIn, WarmStart, WarmStartIn,
+    Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError, Separation,
+    SeparationIn, WarmStart, WarmStartIn,
 };
 pub use gradient::{BetaTerm, CrossProduct, MotionGradient, MotionGradientOf, PlanarMotionGradient};
 pub use planar::planar_separation;

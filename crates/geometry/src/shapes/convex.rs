@@ -1,7 +1,7 @@
 //! What convex bodies of the plane and of space have in common, for what is written once for both.
 
+use super::Feature;
 use super::{PlanarShape, Polygon, Polytope, Solid};
-use crate::separation::Feature;
 use crate::{Vec2, Vec3};
 use nalgebra::SVector;
 

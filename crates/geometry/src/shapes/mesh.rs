@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use super::mass::signed_tetrahedra;
 use super::{Polytope, area_vector, check_finite};
-use crate::mass::{MassProperties, signed_tetrahedra};
+use crate::mass::MassProperties;
 use crate::tolerances::FLATNESS;
 use crate::{ShapeError, Vec3};
 

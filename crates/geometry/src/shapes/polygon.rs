@@ -1,8 +1,8 @@
 //! A convex polygon, the shape of a planar body.
 
+use super::Feature;
 use super::check_finite;
 use super::convex::furthest_of;
-use crate::separation::Feature;
 use crate::{ShapeError, Vec2};
 
 /// A convex polygon in its body frame, vertices counter-clockwise; edge `k` runs from vertex `k` to

@@ -1,8 +1,8 @@
 //! Adjacency of the vertices, edges and faces of a polytope. Nothing here allocates.
 
+use super::Feature;
 use super::{Edge, Polytope};
 use crate::Vec3;
-use crate::separation::Feature;
 
 impl Polytope {
     /// The edge that joins two vertices, in either sense.

@@ -5,9 +5,10 @@ use percussion_geometry::PoseIn;
 use percussion_geometry::euclid::EuclideanIn;
 use percussion_geometry::events::EventOptions;
 use percussion_geometry::separation::{
-    CrossProduct, Feature, MotionGradientOf, OptionsIn, QueryError, RangesIn, ResolveError, ResolvedIn,
-    SeparationIn, SubdifferentialIn,
+    CrossProduct, MotionGradientOf, OptionsIn, QueryError, RangesIn, ResolveError, ResolvedIn, SeparationIn,
+    SubdifferentialIn,
 };
+use percussion_geometry::shapes::Feature;
 
 use super::answer::{EventAnswer, Gradient, RotationGradient};
 use super::vector::Coordinates;

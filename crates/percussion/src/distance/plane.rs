@@ -4,11 +4,11 @@ use percussion_geometry::Vec2;
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::events::{EventOptions, PlanarContactEvent, PlanarEventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarMotionGradient, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation,
+    BetaTerm, PlanarMotionGradient, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation,
     PlanarSubdifferential, PlanarWarmStart, QueryError, ResolveError, planar_ranges, planar_separation,
     planar_subdifferential, resolve_planar,
 };
-use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_geometry::shapes::{Feature, PlanarShape, Solid};
 
 use super::answer::{EventAnswer, Gradient};
 use super::kernel::{Kernel, PosedPair};

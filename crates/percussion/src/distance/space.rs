@@ -4,10 +4,10 @@ use percussion_geometry::Vec3;
 use percussion_geometry::euclid::{Euclidean, euclidean};
 use percussion_geometry::events::{ContactEvent, EventOptions, EventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, MotionGradient, Options, QueryError, Ranges, ResolveError, Resolved, Separation,
+    BetaTerm, MotionGradient, Options, QueryError, Ranges, ResolveError, Resolved, Separation,
     Subdifferential, WarmStart, ranges, resolve, separation, subdifferential,
 };
-use percussion_geometry::shapes::Solid;
+use percussion_geometry::shapes::{Feature, Solid};
 
 use super::answer::{EventAnswer, Gradient};
 use super::kernel::{Kernel, PosedPair};

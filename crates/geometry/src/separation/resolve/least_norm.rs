@@ -7,8 +7,8 @@ use super::classify::{ContactClass, classify, plane_tolerance};
 use super::contact::{Contact, Side, to_dimension, to_space};
 use super::face_weights::face_weights;
 use super::resolved::{PlanarResolved, Resolved, ResolvedIn};
-use crate::separation::answer::{Feature, PlanarSeparation, Separation, SeparationIn};
-use crate::shapes::{PlanarShape, Solid};
+use crate::separation::answer::{PlanarSeparation, Separation, SeparationIn};
+use crate::shapes::{Feature, PlanarShape, Solid};
 use crate::{PlanarPose, Pose, PoseIn, Vec3};
 use nalgebra::SVector;
 
@@ -18,8 +18,8 @@ use nalgebra::SVector;
 /// weight equally; a curved body touches in one point.
 ///
 /// ```
-/// use percussion_geometry::separation::{Feature, Options, WarmStart, resolve, separation};
-/// use percussion_geometry::shapes::{Polytope, Solid};
+/// use percussion_geometry::separation::{Options, WarmStart, resolve, separation};
+/// use percussion_geometry::shapes::{Feature, Polytope, Solid};
 /// use percussion_geometry::{Pose, Vec3};
 ///
 /// let brick = Solid::Polytope(Polytope::cuboid(2.0, 1.0, 1.0)?);

@@ -1,7 +1,8 @@
 //! A contact with its degeneracy resolved.
 
-use crate::separation::answer::{Feature, SeparationIn};
+use crate::separation::answer::SeparationIn;
 use crate::separation::gradient::{BetaTerm, CrossProduct, MotionGradientOf, SeparationDifferential};
+use crate::shapes::Feature;
 use nalgebra::SVector;
 
 /// A contact in `D` dimensions with its degeneracy resolved; all vectors in the world frame.

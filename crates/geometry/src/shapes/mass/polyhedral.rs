@@ -5,14 +5,14 @@
 //! about `o`. The first pass finds the centroid, the second integrates about it, so that no shift of a large
 //! tensor is subtracted and a body far from the origin loses no digits.
 
-use super::MassProperties;
 use crate::Vec3;
+use crate::mass::MassProperties;
 use crate::shapes::{Polytope, area_vector};
 use nalgebra::Matrix3;
 
 /// Volume, centroid and inertia of what the triangles enclose (counter-clockwise seen from outside).
 /// `origin` is any point near the body. A vanishing volume leaves the centroid at the origin.
-pub(crate) fn signed_tetrahedra(
+pub(in crate::shapes) fn signed_tetrahedra(
     triangles: impl Iterator<Item = [Vec3; 3]> + Clone,
     origin: Vec3,
 ) -> MassProperties {

@@ -3,8 +3,8 @@
 
 use std::f64::consts::PI;
 
-use super::MassProperties;
 use crate::Vec3;
+use crate::mass::MassProperties;
 use crate::shapes::{Capsule, Cone, Cylinder, Ellipsoid, Solid, Sphere};
 use nalgebra::Matrix3;
 
