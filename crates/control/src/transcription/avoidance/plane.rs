@@ -22,11 +22,11 @@ use percussion_solve::nlp::ChartBlock;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeparatingPlane {
     /// Unit normal from the second part to the first.
-    pub normal: Vec3,
+    pub(crate) normal: Vec3,
     /// The origin `o` of heights.
-    pub anchor: Vec3,
+    pub(crate) anchor: Vec3,
     /// The height `c`.
-    pub height: f64,
+    pub(crate) height: f64,
     pub(super) hulls: [Hull; 2],
     /// The direction across the plane in which planar parts move.
     across: Option<Vec3>,

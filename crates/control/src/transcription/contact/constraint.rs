@@ -62,13 +62,13 @@ impl ImpulseLaw {
 #[derive(Clone, Debug)]
 pub struct ContactConstraint {
     /// The parts.
-    pub pair: (usize, usize),
+    pub(crate) pair: (usize, usize),
     /// Directions of the impulses.
-    pub directions: ImpulseDirections,
+    pub(crate) directions: ImpulseDirections,
     /// Law along the first direction (of a joint: along all).
-    pub normal: ImpulseLaw,
+    pub(crate) normal: ImpulseLaw,
     /// Law along the tangents.
-    pub tangential: ImpulseLaw,
+    pub(crate) tangential: ImpulseLaw,
 }
 
 impl ContactConstraint {
