@@ -163,7 +163,7 @@ pub struct LcpSolveStats {
     pub contacts: usize,
     /// Pivots, sweeps, or iterations of the interior-point method in all relaxations.
     pub iterations: usize,
-    /// Residual of the impulses, in the units of [`percussion_solve::FrictionalResidual`].
+    /// Residual of the impulses, in the units of [`FrictionalResidual`](percussion_solve::lcp::friction::FrictionalResidual).
     pub residual: f64,
     /// Whether the residual came below the tolerance: for the fixed point, whether it converged.
     pub converged: bool,
