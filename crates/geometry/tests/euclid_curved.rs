@@ -262,7 +262,8 @@ fn shallow_and_touching_curved_pairs_keep_a_small_certificate_gap() {
         // The planes are `gap` apart along n; the points are too, so no answer lies above.
         assert!(answer.lower <= gap.abs() + 1e-14 && answer.upper >= gap - 1e-14, "{gap:e} {answer:?}");
     }
-    check(&tally, "shallow", 1e-8);
+    // Where the depth is rounding, the certificate gap is as large as the depth, and points may lie by its square root off the surfaces.
+    check(&tally, "shallow", 1e-12f64.sqrt());
 }
 
 #[test]
