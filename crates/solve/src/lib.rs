@@ -10,6 +10,7 @@
 //! | nearest point of a convex hull | list of points | [`minimum_norm_point`], [`distance_to_hull`]: Wolfe | [`hull::hull_residual`] |
 //! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp::lcp_residual`] |
 //! | frictional contact | [`FrictionContactProblem`] | [`GaussSeidel`] and others in [`lcp::friction`] | [`lcp::friction::frictional_residual`] |
+//! | frictional contact on the cone, any operator | [`contact::ContactSystem`] | [`contact::ContactSolver`]: nonsmooth Newton, Gauss-Seidel | [`contact::ContactResidual`] |
 //! | nonlinear program, on manifolds too | [`nlp::Program`] | [`nlp::InteriorPoint`]: filter line search | [`nlp::kkt_residual`] |
 //!
 //! Linear systems: [`Lu`] (regular), [`PivotedQr`] (rank deficient), [`Gmres`] (given by products), [`sparse::Ldl`] (sparse,
@@ -41,6 +42,7 @@
 
 mod arithmetic;
 mod constraints;
+pub mod contact;
 pub mod dense;
 mod error;
 pub mod hull;

@@ -1,18 +1,26 @@
 //! All contact events of a pair (contact manifold): a box on a floor has four contact points, each with its own separation and normal.
 
+use super::contact_function::{ContactFrame, ContactFunction};
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{PartPose, PartShape};
 use crate::tolerances::{FACE_TILT, FEATURE_MARGIN};
 use percussion_geometry::Pose;
-use percussion_geometry::events::{EventOptions, EventWorkspace, PlanarEventWorkspace, resolution};
-use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};
+use percussion_geometry::events::{
+    EventKind, EventOptions, EventWorkspace, PlanarEventWorkspace, resolution,
+};
+use percussion_geometry::separation::{
+    Feature, Options, PlanarOptions, QueryError, planar_separation, separation,
+};
 
 /// Workspace for finding events.
 #[derive(Clone, Debug, Default)]
 pub struct ManifoldQuery {
     space: EventWorkspace,
     plane: PlanarEventWorkspace,
+    /// Kinds of the events added last, in their order.
+    pub(super) kinds: Vec<EventKind>,
+    pub(super) events: Vec<ContactPoint>,
 }
 
 /// Tolerances of the parts and events that are active in a time step [Hart 4.8-4.10], lengths in m.
@@ -93,6 +101,30 @@ impl ContactGeometry {
         self.list_events((a, b), poses, (f64::INFINITY, options), warm_start, workspace, list)
     }
 
+    /// Functions of the events of a pair at poses of its bodies whose separation exceeds the pair's by at most `window` (m), each with
+    /// the contact there; faces may be tilted a little against each other. Returns the separation of the pair.
+    pub fn contact_functions(
+        &self,
+        pair: (usize, usize),
+        poses: (&Pose, &Pose),
+        window: f64,
+        warm_start: &mut PairWarmStart,
+        workspace: &mut ManifoldQuery,
+        list: &mut Vec<(ContactFunction, ContactFrame)>,
+    ) -> Result<ContactPoint, QueryError> {
+        let mut events = std::mem::take(&mut workspace.events);
+        events.clear();
+        let whole = self.near_events(pair, poses, window, warm_start, workspace, &mut events);
+        if whole.is_ok() {
+            list.extend(events.iter().zip(&workspace.kinds).map(|(event, kind)| {
+                let frame = ContactFrame { gap: event.gap(), normal: event.normal(), point: event.point() };
+                (ContactFunction::new(self, pair, *kind, event, poses, *warm_start), frame)
+            }));
+        }
+        workspace.events = events;
+        whole
+    }
+
     /// `options` takes the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
     fn list_events(
         &self,
@@ -107,6 +139,7 @@ impl ContactGeometry {
         let (at_a, at_b) = (&pose_a.frame, &pose_b.frame);
         let reference = (pose_a.reference, pose_b.reference);
         let before = list.len();
+        workspace.kinds.clear();
         let finite = |radius: f64| if radius.is_finite() { radius } else { 0.0 };
         let whole = match (&p.shape, &q.shape) {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
@@ -119,6 +152,7 @@ impl ContactGeometry {
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
                 let events = workspace.space.manifold(x, at_a, y, at_b, &answer, &options);
+                workspace.kinds.extend(events.iter().map(|event| event.kind));
                 list.extend(events.iter().map(|event| ContactPoint {
                     separation: event.separation,
                     alpha: event.alpha,
@@ -139,6 +173,8 @@ impl ContactGeometry {
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
                 let events = workspace.plane.manifold(x, &at_a, y, &at_b, &answer, &options);
+                let kind = |[a, b]: [Feature; 2]| EventKind::Smooth { a, b };
+                workspace.kinds.extend(events.iter().map(|event| kind(event.features)));
                 list.extend(events.iter().map(|event| ContactPoint {
                     separation: event.separation,
                     alpha: self.plane.direction(&event.alpha),
@@ -155,6 +191,7 @@ impl ContactGeometry {
         let slack = 2.0 * resolution(p.radius, q.radius) * whole.alpha.norm();
         if !list[before..].iter().any(|event| event.separation <= whole.separation + slack) {
             list.push(whole);
+            workspace.kinds.push(EventKind::Smooth { a: Feature::Curved, b: Feature::Curved });
         }
         Ok(whole)
     }

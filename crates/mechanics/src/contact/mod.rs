@@ -6,6 +6,7 @@
 //! candidate_pairs          pairs from the broad phase, with their warm starts
 //! contact_point            s, α, β and contact points of a pair; ∇s as wrenches on its two bodies
 //! manifold                 contact events of a pair [Hart 3.14, 3.15]
+//! contact_function         the gap of one event as a smooth function of the poses of its bodies
 //! plane_attachment         the features that a separating plane is attached to
 //! surface                  restitution and friction
 //! ```
@@ -16,6 +17,7 @@
 
 mod all_pairs;
 mod candidate_pairs;
+mod contact_function;
 mod contact_geometry;
 mod contact_point;
 mod manifold;
@@ -24,6 +26,7 @@ mod plane_attachment;
 mod surface;
 
 pub use candidate_pairs::{CandidatePair, CandidatePairs};
+pub use contact_function::{ContactFrame, ContactFunction};
 pub use contact_geometry::{ContactError, ContactGeometry, ContactSpec, PairRule, Potential};
 pub use contact_point::{ContactPoint, PairWarmStart};
 pub use manifold::{ActivityTolerances, ManifoldQuery};

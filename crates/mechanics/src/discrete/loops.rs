@@ -99,8 +99,8 @@ impl Loops {
         }
     }
 
-    /// Solves `(B1 solved_rows) x = values - B1 z` into `correction`.
-    pub fn solve(&mut self, z: &[f64], values_count: bool) {
+    /// Factorises `B1 solved_rows`.
+    pub fn factor(&mut self) {
         let (m, n) = (self.rows, self.dofs);
         let matrix = self.qr.reset(m);
         for c in 0..m {
@@ -111,6 +111,11 @@ impl Loops {
             }
         }
         self.qr.factor(REDUNDANT_LOOP_ROW);
+    }
+
+    /// Solves `(B1 solved_rows) x = values - B1 z` into `correction`, after [`Loops::factor`].
+    pub fn solve(&mut self, z: &[f64], values_count: bool) {
+        let (m, n) = (self.rows, self.dofs);
         for r in 0..m {
             let row = &self.after[r * n..(r + 1) * n];
             let along: f64 = row.iter().zip(z).map(|(a, b)| a * b).sum();
@@ -119,13 +124,14 @@ impl Loops {
         self.qr.solve(&mut self.correction);
     }
 
-    /// With the reduced mass matrix factored in `system`: `solved_rows = Mred⁻¹ Bᵀ` for the rows taken after.
+    /// With the reduced mass matrix factored in `system`: `solved_rows = Mred⁻¹ Bᵀ` for the rows taken after, with factors.
     pub fn solve_rows(&mut self, system: &mut System, twists: &mut [Vec6]) {
         let n = self.dofs;
         for k in 0..self.rows {
             let row = &self.after[k * n..(k + 1) * n];
             system.solve(row, &mut self.solved_rows[k * n..(k + 1) * n], twists);
         }
+        self.factor();
     }
 
     /// Projects momenta on those that the loops allow: `p - Bᵀ (B Mred⁻¹ Bᵀ)⁻¹ B Mred⁻¹ p`, after [`Loops::solve_rows`].

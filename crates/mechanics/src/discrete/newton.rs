@@ -92,6 +92,13 @@ pub enum StepError {
     Broad(Box<BroadError>),
 }
 
+impl StepError {
+    /// Whether the equations of the step have no solution that was found.
+    pub(crate) fn is_unsolved(&self) -> bool {
+        matches!(self, Self::NoConvergence | Self::Singular | Self::NotFinite)
+    }
+}
+
 impl From<BroadError> for StepError {
     fn from(error: BroadError) -> Self {
         Self::Broad(Box::new(error))
@@ -125,10 +132,10 @@ pub struct StepFailure {
 pub struct Newton {
     pub(crate) interval: Interval,
     pub(crate) loops: Loops,
-    krylov: Option<Gmres>,
-    r: Vec<f64>,
-    z: Vec<f64>,
-    d: Vec<f64>,
+    pub(super) krylov: Option<Gmres>,
+    pub(super) r: Vec<f64>,
+    pub(super) z: Vec<f64>,
+    pub(super) d: Vec<f64>,
     history: Vec<f64>,
 }
 
@@ -318,16 +325,31 @@ impl Newton {
 
     /// `d = -J⁻¹(r + h B0ᵀ dλ)` with `B1 d = -g`; afterwards `r` includes `h B0ᵀ dλ`.
     fn correction(&mut self, model: &Model, island: &Island, h: f64) {
-        solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.r, &mut self.z);
+        self.linearise_loops(model, island, h);
+        self.apply_correction(model, island, h);
+    }
+
+    /// `J⁻¹ h B0ᵀ`, `g` and `B1` of the loops, and the factors of `B1 J⁻¹ h B0ᵀ`.
+    pub(super) fn linearise_loops(&mut self, model: &Model, island: &Island, h: f64) {
         let (m, n) = (self.loops.rows, self.r.len());
-        if m > 0 {
-            for k in 0..m {
-                self.d.copy_from_slice(&self.loops.before[k * n..(k + 1) * n]);
-                self.d.iter_mut().for_each(|b| *b *= h);
-                let answer = &mut self.loops.solved_rows[k * n..(k + 1) * n];
-                solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
-            }
-            self.read_loops(model, island);
+        if m == 0 {
+            return;
+        }
+        for k in 0..m {
+            self.d.copy_from_slice(&self.loops.before[k * n..(k + 1) * n]);
+            self.d.iter_mut().for_each(|b| *b *= h);
+            let answer = &mut self.loops.solved_rows[k * n..(k + 1) * n];
+            solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
+        }
+        self.read_loops(model, island);
+        self.loops.factor();
+    }
+
+    /// The correction for the present residual, after [`Newton::linearise_loops`].
+    pub(super) fn apply_correction(&mut self, model: &Model, island: &Island, h: f64) {
+        solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.r, &mut self.z);
+        let n = self.r.len();
+        if self.loops.rows > 0 {
             self.loops.solve(&self.z, true);
             Loops::add_transposed(&self.loops.before, &self.loops.correction, h, &mut self.r);
             for (k, x) in self.loops.correction.iter().enumerate() {
@@ -347,12 +369,18 @@ impl Newton {
     }
 
     /// `d·r`: slope of the action along `d`.
-    fn slope(&self) -> f64 {
+    pub(super) fn slope(&self) -> f64 {
         self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum()
     }
 
     /// `r = p⁻ - p0 + h B0ᵀ λ` at the current increments.
-    fn residual(&mut self, model: &Model, island: &Island, state: &State, h: f64) -> Result<(), ForceError> {
+    pub(super) fn residual(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        h: f64,
+    ) -> Result<(), ForceError> {
         let t = state.time + 0.5 * h;
         self.interval.evaluate(model, island, state, t, h)?;
         self.interval.momenta_before(model, island, state, t, h, &mut self.r);
@@ -432,6 +460,16 @@ impl Newton {
 
     /// Projects the momenta at the end to those that the loops allow: `p - Bᵀ (B M⁻¹ Bᵀ)⁻¹ B M⁻¹ p`.
     fn project(&mut self, model: &Model, island: &Island, momenta: &mut [f64]) {
+        // The reduced mass matrix is positive definite; without factors the momenta stay as they are.
+        if self.begin_end(model, island).is_err() {
+            return;
+        }
+        let it = &mut self.interval;
+        self.loops.project(&mut it.system, &mut self.z, &mut it.twists, momenta);
+    }
+
+    /// Makes the system the reduced mass matrix of the end, with its factors and those of the loops.
+    pub(super) fn begin_end(&mut self, model: &Model, island: &Island) -> Result<(), Singular> {
         let it = &mut self.interval;
         for ((node, link), rotation) in
             it.system.nodes.iter_mut().zip(&model.links[island.bodies.clone()]).zip(&it.rotations)
@@ -441,19 +479,18 @@ impl Newton {
             node.along = Vec6::zeros();
             node.block = spatial_inertia(link.mass, &link.inertia, rotation);
         }
-        // The reduced mass matrix is positive definite; without factors the momenta stay as they are.
-        if it.system.factor().is_err() {
-            return;
+        it.system.factor()?;
+        if self.loops.rows > 0 {
+            self.read_loops(model, island);
+            let it = &mut self.interval;
+            self.loops.solve_rows(&mut it.system, &mut it.twists);
         }
-        self.read_loops(model, island);
-        let it = &mut self.interval;
-        self.loops.solve_rows(&mut it.system, &mut it.twists);
-        self.loops.project(&mut it.system, &mut self.z, &mut it.twists, momenta);
+        Ok(())
     }
 }
 
 /// `J x = b`: sweeps on the tree, with GMRES around them where forces couple bodies.
-fn solve_linear(
+pub(super) fn solve_linear(
     interval: &mut Interval,
     krylov: &mut Option<Gmres>,
     model: &Model,

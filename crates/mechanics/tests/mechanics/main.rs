@@ -42,5 +42,6 @@ mod loops;
 mod motion;
 mod multipliers;
 mod newmark;
+mod persistent_contact;
 mod scheme_capabilities;
 mod threads;

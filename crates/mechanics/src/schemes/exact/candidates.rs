@@ -24,12 +24,22 @@ pub(super) struct CandidateState {
     stalled_advances: usize,
     /// Whether the present cluster has been checked for it.
     pub collected: bool,
+    /// Whether it is in persistent contact: a constraint of a group, which is not advanced.
+    pub owned: bool,
     pub warm_start: PairWarmStart,
 }
 
 impl CandidateState {
     fn new(pair: (usize, usize), time_of_impact: f64, warm_start: PairWarmStart) -> Self {
-        Self { pair, time_of_impact, queries: 0, stalled_advances: 0, collected: false, warm_start }
+        Self {
+            pair,
+            time_of_impact,
+            queries: 0,
+            stalled_advances: 0,
+            collected: false,
+            owned: false,
+            warm_start,
+        }
     }
 
     /// Whether conservative advancement no longer progresses.
@@ -97,7 +107,7 @@ impl Candidates {
         let mut best: Option<usize> = None;
         for (k, candidate) in self.list.iter().enumerate() {
             let time = candidate.time_of_impact;
-            if time < h && best.is_none_or(|b| time < self.list[b].time_of_impact) {
+            if time < h && !candidate.owned && best.is_none_or(|b| time < self.list[b].time_of_impact) {
                 best = Some(k);
             }
         }
@@ -175,7 +185,7 @@ impl Candidates {
             if own.iter().flatten().any(|island| islands.contains(island))
                 && !own.iter().flatten().any(|&island| excluded[island])
             {
-                (candidate.time_of_impact, candidate.stalled_advances) = (t, 0);
+                (candidate.time_of_impact, candidate.stalled_advances, candidate.owned) = (t, 0, false);
             }
         }
     }

@@ -46,6 +46,7 @@ impl ContactCluster {
         let [a, b] = step.islands(candidates.list[first].pair);
         self.islands.extend(a);
         self.islands.extend(b.filter(|island| !self.islands.contains(island)));
+        self.add_groups(trajectories);
         candidates.list.iter_mut().for_each(|candidate| candidate.collected = false);
         let mut grown = true;
         while grown {
@@ -61,19 +62,32 @@ impl ContactCluster {
                 }
                 candidate.collected = true;
                 // Separated until well after this instant.
-                if k != first && candidate.time_of_impact > t + SAME_TIME * step.h {
+                if k != first && !candidate.owned && candidate.time_of_impact > t + SAME_TIME * step.h {
                     continue;
                 }
                 trajectories.evaluate_pair(step, candidate.pair, t)?;
                 if self.add_contacts(step, trajectories, candidate)? || k == first {
                     let new = islands.into_iter().flatten().find(|island| !self.islands.contains(island));
                     self.islands.extend(new);
+                    self.add_groups(trajectories);
                     grown |= new.is_some();
                 }
             }
         }
         self.islands.sort_unstable();
         Ok(())
+    }
+
+    /// Adds the islands that are in persistent contact with those of the cluster.
+    fn add_groups(&mut self, trajectories: &StepTrajectories) {
+        for k in 0..self.islands.len() {
+            let Some(group) = trajectories.groups.of(self.islands[k]) else { continue };
+            for island in trajectories.groups.islands(group) {
+                if !self.islands.contains(&island) {
+                    self.islands.push(island);
+                }
+            }
+        }
     }
 
     /// Adds the contacts of a pair at the sample of the trajectories. Whether it is in contact.

@@ -52,6 +52,11 @@ impl Fallback {
     /// Counts an impact of some islands. Whether one of them has had too many.
     pub fn count_impact(&mut self, islands: &[usize], limit: usize) -> bool {
         islands.iter().for_each(|&index| self.impacts[index] += 1);
+        self.has_exceeded(islands, limit)
+    }
+
+    /// Whether one of some islands has had more impacts than a limit.
+    pub fn has_exceeded(&self, islands: &[usize], limit: usize) -> bool {
         islands.iter().any(|&index| self.impacts[index] > limit)
     }
 

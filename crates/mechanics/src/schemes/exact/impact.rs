@@ -19,6 +19,8 @@ pub(super) enum ImpactOutcome {
     Applied,
     /// No contact closes faster than at rest.
     AtRest,
+    /// The same, and slow closing velocities have been removed from the momenta.
+    BroughtToRest,
 }
 
 /// Impact of one cluster, with its workspace.
@@ -47,12 +49,13 @@ impl ClusterImpact {
         }
     }
 
-    /// Momenta after the impact of the cluster at its nodes.
+    /// Momenta after the impact of the cluster at its nodes. With `to_rest` impacts that dissipate energy have no restitution.
     pub fn apply_impact_law(
         &mut self,
         step: &StepContext,
         trajectories: &StepTrajectories,
         cluster: &ContactCluster,
+        to_rest: bool,
     ) -> Result<ImpactOutcome, StepError> {
         self.group.begin(step.model, &trajectories.node, &cluster.islands)?;
         self.metric.factor(step.model, &mut self.group)?;
@@ -63,14 +66,28 @@ impl ClusterImpact {
         let rest_speed = self.rest_speed(step, trajectories, cluster);
         let speed = (2.0 * energy(&self.solver.u)).sqrt();
         let (rows, u) = (&self.constraints.rows, &self.solver.u);
-        let closes = |row: usize| {
+        let closes = |row: usize, rest_speed: f64| {
             let rounding = CLOSING_SPEED_ROUNDING * speed * rows.delassus(row, row).sqrt();
             rows.dot(row, u) < -rest_speed.max(rounding)
         };
-        if !self.constraints.list.iter().any(|contact| closes(contact.rows[0])) {
-            return Ok(ImpactOutcome::AtRest);
+        let close = |speed: f64| self.constraints.list.iter().any(|contact| closes(contact.rows[0], speed));
+        let outcome = match (close(rest_speed), close(0.0)) {
+            (true, _) => ImpactOutcome::Applied,
+            (false, true) => ImpactOutcome::BroughtToRest,
+            (false, false) => return Ok(ImpactOutcome::AtRest),
+        };
+        self.solver.restitution = None;
+        if outcome == ImpactOutcome::BroughtToRest || to_rest && self.is_dissipative(step) {
+            self.solver.restitution = Some(0.0);
         }
-        if step.collision_model == Some(CollisionModel::Plastic) {
+        let closes = |row: usize| {
+            let (rows, u) = (&self.constraints.rows, &self.solver.u);
+            rows.dot(row, u)
+                < -rest_speed.max(CLOSING_SPEED_ROUNDING * speed * rows.delassus(row, row).sqrt())
+        };
+        if outcome == ImpactOutcome::BroughtToRest {
+            self.solver.apply(ImpactLaw::Moreau, &mut self.constraints, None)?;
+        } else if step.collision_model == Some(CollisionModel::Plastic) {
             self.solver.apply_plastic(&mut self.constraints)?;
         } else {
             if step.options.law == ImpactLaw::Sum {
@@ -86,7 +103,7 @@ impl ClusterImpact {
         self.jump.extend(u.iter().zip(start).map(|(u, start)| u - start));
         self.metric.to_momenta(&mut self.jump);
         self.momenta.iter_mut().zip(&self.jump).for_each(|(p, change)| *p += change);
-        Ok(ImpactOutcome::Applied)
+        Ok(outcome)
     }
 
     /// Builds the constraints of the contacts of a cluster, with the coefficients of the collision model.
@@ -152,12 +169,12 @@ impl ClusterImpact {
         self.group.set_momenta(step.model, &self.momenta, &mut trajectories.node);
     }
 
-    /// Records impulses and energies, and one impact for each pair. Impulses are scaled as the jump was.
+    /// Records impulses and energies, and, as events, one impact for each pair. Impulses are scaled as the jump was.
     pub fn record(
         &mut self,
         step: &StepContext,
         cluster: &ContactCluster,
-        time: f64,
+        (time, as_events): (f64, bool),
         scale: f64,
         record: &mut StepRecord,
     ) {
@@ -196,7 +213,7 @@ impl ClusterImpact {
                     None => pair_impact = Some(impact),
                 }
             }
-            record.impacts.extend(pair_impact);
+            record.impacts.extend(pair_impact.filter(|_| as_events));
         }
         if let (true, Some(&index)) = (self.is_dissipative(step), cluster.islands.first()) {
             let slot = step.model.islands[index].bodies.start;

@@ -29,6 +29,7 @@ mod advancement;
 mod ball_impact;
 mod candidates;
 mod cluster;
+mod contact_groups;
 mod continuation;
 mod energy_jump;
 mod fallback;
@@ -171,8 +172,9 @@ impl Exact {
         }
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let smallest = radii.fold(f64::INFINITY, f64::min);
+        let contact_gap = CONTACT_GAP * if smallest.is_finite() { smallest } else { 1.0 };
         let stages = Stages {
-            trajectories: StepTrajectories::new(model, state),
+            trajectories: StepTrajectories::new(model, state, contacts.clone(), contact_gap),
             candidates: Candidates::new(&contacts, state)
                 .map_err(|error| failure(model, state, 0, error.into()))?,
             cluster: ContactCluster::default(),
@@ -186,7 +188,7 @@ impl Exact {
             collision_model,
             contacts,
             island_of,
-            contact_gap: CONTACT_GAP * if smallest.is_finite() { smallest } else { 1.0 },
+            contact_gap,
             stages,
         })
     }
@@ -245,6 +247,7 @@ impl Stages {
                 self.resolve_impact(step, k)?;
             }
         }
+        self.trajectories.record_groups(step, &mut self.record)?;
         self.fallback.respond(step, &mut self.trajectories, &mut self.record)?;
         Ok(stats)
     }
@@ -255,6 +258,7 @@ impl Stages {
         let StepContext { model, options, .. } = *step;
         let t = candidates.list[k].time_of_impact;
         cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, k)?;
+        trajectories.end_groups(step, &cluster.islands, t, record)?;
         let energy_before = match options.energy {
             EnergyJumpCondition::Discrete => trajectories.discrete_energy(model, &cluster.islands, t)?,
             EnergyJumpCondition::Projected => None,
@@ -266,12 +270,25 @@ impl Stages {
                 record.node(index, &model.islands[index], &trajectories.node, t);
             }
         }
-        let exceeded = fallback.count_impact(&cluster.islands, options.max_impacts);
+        let limit = options.max_impacts;
+        let exceeded = fallback.count_impact(&cluster.islands, 2 * limit);
+        let to_rest = fallback.has_exceeded(&cluster.islands, limit);
         let time = step.start.time + t;
         let outcome = impact
-            .apply_impact_law(step, trajectories, cluster)
+            .apply_impact_law(step, trajectories, cluster, to_rest)
             .map_err(|error| failure(model, step.start, cluster.first_body(step), error))?;
-        let at_rest = outcome == ImpactOutcome::AtRest;
+        let at_rest = outcome != ImpactOutcome::Applied;
+        if at_rest {
+            if outcome == ImpactOutcome::BroughtToRest {
+                impact.set_momenta(step, trajectories);
+                impact.record(step, cluster, (time, false), 1.0, record);
+            }
+            let islands = (&cluster.islands[..], &fallback.islands[..]);
+            if !exceeded && trajectories.begin_group(step, candidates, islands, t)? {
+                record.rests += 1;
+                return Ok(());
+            }
+        }
         if at_rest || exceeded {
             // Many impacts that dissipate energy converge to rest.
             let resting = at_rest || impact.is_dissipative(step);
@@ -293,7 +310,7 @@ impl Stages {
                 1.0
             }
         };
-        impact.record(step, cluster, time, scale, record);
+        impact.record(step, cluster, (time, true), scale, record);
         Ok(())
     }
 }

@@ -3,9 +3,10 @@
 //! The trajectory of an island is `q(τ)`, the end of the discrete interval of length `τ` that starts at its node with its
 //! momenta. Impacts make new nodes for the islands involved; the others are not affected.
 
+use super::contact_groups::ContactGroups;
 use super::motion_bound::{MotionBound, free_twist};
-use super::{LARGE_ROTATION, StepContext};
-use crate::contact::Part;
+use super::{LARGE_ROTATION, StepContext, failure};
+use crate::contact::{ContactGeometry, Part};
 use crate::discrete::{Interval, IslandStateMut, Newton, SolverStats, StepError, StepFailure};
 use crate::model::State;
 use crate::model::{Island, Model};
@@ -13,6 +14,7 @@ use crate::schemes::variational::step_island;
 use crate::schemes::{Scheme, Variational};
 use crate::spatial::Vec6;
 use percussion_geometry::{Aabb, Pose, Vec3};
+use std::sync::Arc;
 
 /// Trajectories of all islands inside one step.
 #[derive(Debug)]
@@ -33,6 +35,10 @@ pub(super) struct StepTrajectories {
     pub bounds: Vec<MotionBound>,
     /// Time at the beginning of the step, s.
     pub start_time: f64,
+    /// Groups of islands in persistent contact.
+    pub groups: ContactGroups,
+    /// Bounds on the accelerations of the bodies without contact in the step, m/s².
+    free_acceleration: Vec<f64>,
     variational: Variational,
     newton: Newton,
     mass: Interval,
@@ -41,9 +47,11 @@ pub(super) struct StepTrajectories {
 }
 
 impl StepTrajectories {
-    /// For a model and a state of it.
-    pub fn new(model: &Model, state: &State) -> Self {
+    /// For a model with contact and a state of it.
+    pub fn new(model: &Model, state: &State, contacts: Arc<ContactGeometry>, contact_gap: f64) -> Self {
         Self {
+            groups: ContactGroups::new(model, contacts, contact_gap),
+            free_acceleration: vec![0.0; model.moving()],
             node: state.clone(),
             node_time: vec![0.0; model.islands.len()],
             sample: state.clone(),
@@ -70,8 +78,12 @@ impl StepTrajectories {
         self.node_time.fill(0.0);
         self.sample_time.fill(f64::NAN);
         self.start_time = start.time;
+        self.groups.clear();
         for index in 0..model.islands.len() {
             self.update_motion_bounds(model, index, h)?;
+        }
+        for (acceleration, bound) in self.free_acceleration.iter_mut().zip(&self.bounds) {
+            *acceleration = bound.total_acceleration();
         }
         Ok(stats)
     }
@@ -83,6 +95,18 @@ impl StepTrajectories {
         }
         let island = &model.islands[index];
         let tau = t - self.node_time[index];
+        if let Some(group) = self.groups.of(index).filter(|_| tau > 0.0) {
+            self.node.time = self.start_time + self.node_time[index];
+            let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.sample);
+            solved.map_err(|error| self.group_failure(model, index, error))?;
+            for k in 0..model.islands.len() {
+                if self.groups.of(k) == Some(group) {
+                    self.sample_time[k] = t;
+                    self.update_twists(model, &model.islands[k], false);
+                }
+            }
+            return Ok(());
+        }
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
             let sample = IslandStateMut::of(&mut self.sample, island);
@@ -112,6 +136,11 @@ impl StepTrajectories {
     pub fn update_end(&mut self, model: &Model, index: usize, h: f64) -> Result<(), StepFailure> {
         let island = &model.islands[index];
         let tau = h - self.node_time[index];
+        if let Some(group) = self.groups.of(index).filter(|_| tau > 0.0) {
+            self.node.time = self.start_time + self.node_time[index];
+            let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.end);
+            return solved.map_err(|error| self.group_failure(model, index, error));
+        }
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
             step_island(
@@ -126,6 +155,12 @@ impl StepTrajectories {
             self.end.take(&self.node, island);
         }
         Ok(())
+    }
+
+    /// A failure of the equations of a group, named after a body of an island.
+    fn group_failure(&self, model: &Model, index: usize, error: StepError) -> StepFailure {
+        let slot = model.islands[index].bodies.start;
+        failure(model, &self.node, model.links[slot].body, error)
     }
 
     /// Makes the last sample of an island (at `t`) its node.
@@ -149,7 +184,7 @@ impl StepTrajectories {
         let mut energy = 0.0;
         for &index in islands {
             let tau = t - self.node_time[index];
-            if !(t > self.node_time[index]) {
+            if !(t > self.node_time[index]) || self.groups.of(index).is_some() {
                 return Ok(None);
             }
             energy += self.discrete_energy_of(model, index, tau)?;
@@ -223,7 +258,7 @@ impl StepTrajectories {
     pub fn update_motion_bounds(&mut self, model: &Model, index: usize, h: f64) -> Result<(), StepFailure> {
         let island = &model.islands[index];
         let tau = h - self.node_time[index];
-        if island.simple {
+        if island.simple && self.groups.of(index).is_none() {
             let bound = MotionBound::of_free_body(model, &self.node, island, tau);
             self.bounds[island.bodies.start] = bound;
             return Ok(());
@@ -239,9 +274,10 @@ impl StepTrajectories {
         Ok(())
     }
 
-    /// Greatest bound on the acceleration of some bodies, m/s².
+    /// Greatest bound on the acceleration of some bodies, with contact or without, m/s².
     pub fn max_acceleration(&self, slots: impl Iterator<Item = usize>) -> f64 {
-        slots.map(|slot| self.bounds[slot].total_acceleration()).fold(0.0, f64::max)
+        let of = |slot: usize| self.bounds[slot].total_acceleration().max(self.free_acceleration[slot]);
+        slots.map(of).fold(0.0, f64::max)
     }
 
     /// Bounding box of the motion of a part over the last `tau` of the step, from the node of its island.

@@ -264,6 +264,7 @@ impl Dynamics {
         self.solve_tree(model, island, r, d);
         if self.loops.rows > 0 {
             self.set_loop_accelerations(model, island);
+            self.loops.factor();
             self.loops.solve(d, true);
             self.add_solved_rows(d);
         }
@@ -273,6 +274,7 @@ impl Dynamics {
     /// The displacement that closes the loops, into `d`, and their opening. The system must be `Mred`, factorised.
     pub fn loop_correction(&mut self, d: &mut [f64]) -> f64 {
         d.fill(0.0);
+        self.loops.factor();
         self.loops.solve(d, true);
         self.add_solved_rows(d);
         d.iter_mut().for_each(|d| *d = -*d);
@@ -281,6 +283,7 @@ impl Dynamics {
 
     /// Projects the rates to those that loops allow. The system must be `Mred`, factorised.
     pub fn project(&mut self, rates: &mut [f64]) {
+        self.loops.factor();
         self.loops.solve(rates, false);
         self.add_solved_rows(rates);
     }

@@ -1,0 +1,98 @@
+//! One closed contact: its frames at both ends of the interval, and its impulses.
+
+use crate::contact::{ContactFrame, ContactFunction};
+use percussion_geometry::Vec3;
+
+/// A closed contact, or one that may close in the interval.
+#[derive(Clone, Debug)]
+pub(crate) struct ClosedContact {
+    /// The gap as a function of the configuration.
+    pub function: ContactFunction,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Whether it is left out of the equations.
+    pub excluded: bool,
+    /// At the start of the interval.
+    pub start: ContactFrame,
+    /// Tangents there.
+    pub start_tangents: [Vec3; 2],
+    /// At the end.
+    pub end: ContactFrame,
+    /// Impulse on `a` at the start: normal, and along the tangents there, N s.
+    pub impulse_start: [f64; 3],
+    /// Impulse on `a` at the end: normal, and along the tangents there, N s.
+    pub impulse_end: [f64; 3],
+    /// Slip over the interval along the carried tangents, m.
+    pub slip: [f64; 2],
+    /// Whether it slides over the interval.
+    pub slides: bool,
+}
+
+impl ClosedContact {
+    /// A contact at the start of an interval.
+    pub fn new(
+        function: ContactFunction,
+        start: ContactFrame,
+        tangents: (Vec3, Vec3),
+        friction: f64,
+    ) -> Self {
+        Self {
+            function,
+            friction,
+            excluded: false,
+            start,
+            start_tangents: [tangents.0, tangents.1],
+            end: start,
+            impulse_start: [0.0; 3],
+            impulse_end: [0.0; 3],
+            slip: [0.0; 2],
+            slides: false,
+        }
+    }
+
+    /// The tangents carried to another normal by the smallest rotation.
+    pub fn carried_tangents(&self, normal: &Vec3) -> [Vec3; 2] {
+        let from = &self.start.normal;
+        let sum = from + normal;
+        let scale = 1.0 + from.dot(normal);
+        // Opposite normals: no rotation is smallest.
+        if !(scale > 1e-12) {
+            return self.start_tangents;
+        }
+        self.start_tangents.map(|t| t - sum * (t.dot(normal) / scale))
+    }
+
+    /// The tangents at the end.
+    pub fn end_tangents(&self) -> [Vec3; 2] {
+        self.carried_tangents(&self.end.normal)
+    }
+
+    /// The tangents of the mean normal.
+    pub fn mean_tangents(&self) -> [Vec3; 2] {
+        let sum = self.start.normal + self.end.normal;
+        match sum.try_normalize(1e-6) {
+            Some(mean) => self.carried_tangents(&mean),
+            None => self.start_tangents,
+        }
+    }
+
+    /// Normal and tangential impulse on `a` at the start, world.
+    pub fn impulses_at_start(&self) -> (Vec3, Vec3) {
+        impulses(&self.start.normal, &self.start_tangents, &self.impulse_start)
+    }
+
+    /// Normal and tangential impulse on `a` at the end, world.
+    pub fn impulses_at_end(&self) -> (Vec3, Vec3) {
+        impulses(&self.end.normal, &self.end_tangents(), &self.impulse_end)
+    }
+
+    /// Energy brought by the normal impulses and by friction: impulses times mean velocities over an interval of length `h`, J.
+    pub fn energies(&self, h: f64) -> (f64, f64) {
+        let along = |k: usize, way: f64| (self.impulse_start[k] + self.impulse_end[k]) * way / h;
+        (along(0, self.end.gap - self.start.gap), along(1, self.slip[0]) + along(2, self.slip[1]))
+    }
+}
+
+fn impulses(normal: &Vec3, tangents: &[Vec3; 2], impulse: &[f64; 3]) -> (Vec3, Vec3) {
+    (normal * impulse[0], tangents[0] * impulse[1] + tangents[1] * impulse[2])
+}

@@ -1,0 +1,411 @@
+//! Groups of islands in persistent contact: joint trajectories with closed contacts as constraints.
+//!
+//! A group begins at the node of its islands and lasts to the end of the step, or to the next impact of one of them. Its trajectory
+//! `q(τ)` is the end of the interval of length `τ` ([`crate::response::closed_contact`]), so pairs with other bodies are advanced as
+//! they are on free trajectories. Pairs of the group that are in contact are its own: they are not advanced.
+//!
+//! ```text
+//! begin_group        contacts of its pairs, and those that may close within the step
+//! locate_closings    contacts that close fast are impacts at the root of their gap; slow ones close within the interval
+//! solve_group        configuration and momenta at a time
+//! end_group          its impulses are recorded
+//! ```
+
+use super::candidates::Candidates;
+use super::trajectories::StepTrajectories;
+use super::{REST_SPEED, StepContext, failure};
+use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
+use crate::discrete::{StepError, StepFailure};
+use crate::model::{Model, State};
+use crate::response::CollisionModel;
+use crate::response::closed_contact::{ClosedContact, ClosedContactStep};
+use crate::schemes::StepContact;
+use crate::spatial::{Vec6, angular, linear};
+use crate::step_record::{JumpSource, StepRecord};
+use percussion_geometry::Vec3;
+use percussion_geometry::separation::QueryError;
+use std::sync::Arc;
+
+/// Distance that a pair may travel in the rest of a step, in multiples of its travel with the present velocities.
+const TRAVEL_MARGIN: f64 = 1.25;
+/// Iterations for the root of a gap.
+const MAX_ROOT_ITERATIONS: usize = 60;
+/// Gap at a root, in contact gaps.
+const ROOT_GAP: f64 = 0.1;
+/// Length of the bracket of a root that is rounding, in steps.
+const ROOT_BRACKET: f64 = 1e-14;
+
+/// A group of islands.
+#[derive(Debug, Default)]
+struct ContactGroup {
+    interval: ClosedContactStep,
+    /// Time of its node since the beginning of the step, s.
+    since: f64,
+}
+
+/// All groups of a step.
+#[derive(Debug)]
+pub(super) struct ContactGroups {
+    geometry: Arc<ContactGeometry>,
+    contact_gap: f64,
+    groups: Vec<ContactGroup>,
+    /// Groups in use; ended ones have no islands.
+    count: usize,
+    /// Group of each island.
+    of_island: Vec<Option<usize>>,
+    query: ManifoldQuery,
+    found: Vec<(ContactFunction, ContactFrame)>,
+    /// Contacts that close fast, by index in their group.
+    fast: Vec<usize>,
+    /// Contacts of the step with their impulses.
+    pub contacts: Vec<StepContact>,
+    /// Largest relative residual of a contact problem of the step.
+    pub residual: f64,
+    /// Contact problems of the step that were not solved.
+    pub unsolved: usize,
+}
+
+impl ContactGroups {
+    /// No groups, for a model.
+    pub fn new(model: &Model, geometry: Arc<ContactGeometry>, contact_gap: f64) -> Self {
+        Self {
+            geometry,
+            contact_gap,
+            groups: Vec::new(),
+            count: 0,
+            of_island: vec![None; model.islands.len()],
+            query: ManifoldQuery::default(),
+            found: Vec::new(),
+            fast: Vec::new(),
+            contacts: Vec::new(),
+            residual: 0.0,
+            unsolved: 0,
+        }
+    }
+
+    /// Begins a step.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.of_island.fill(None);
+        self.contacts.clear();
+        self.residual = 0.0;
+        self.unsolved = 0;
+    }
+
+    /// The group of an island.
+    pub fn of(&self, island: usize) -> Option<usize> {
+        self.of_island[island]
+    }
+
+    /// Islands of a group.
+    pub fn islands(&self, group: usize) -> impl Iterator<Item = usize> {
+        self.groups[group].interval.islands()
+    }
+
+    /// Configuration and momenta of a group a time `tau` after its node, into a state.
+    pub fn solve_group(
+        &mut self,
+        group: usize,
+        model: &Model,
+        node: &State,
+        tau: f64,
+        end: &mut State,
+    ) -> Result<(), StepError> {
+        let interval = &mut self.groups[group].interval;
+        let outcome = interval.solve(model, &self.geometry, node, tau, self.contact_gap, end)?;
+        self.residual = self.residual.max(outcome.residual);
+        if !outcome.solved {
+            self.unsolved += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends a group at `t`, solved there last: its impulses are recorded.
+    fn end_group(&mut self, step: &StepContext, group: usize, t: f64, record: &mut StepRecord) {
+        let ContactGroup { interval, since } = &mut self.groups[group];
+        let tau = t - *since;
+        for island in interval.islands() {
+            self.of_island[island] = None;
+        }
+        if !(tau > 0.0) {
+            return;
+        }
+        let (mut normal_energy, mut friction_energy) = (0.0, 0.0);
+        let mut first_slot = None;
+        for contact in &interval.contacts {
+            let parts = [contact.function.pair.0, contact.function.pair.1];
+            let parts = parts.map(|part| &step.contacts.parts[part]);
+            let ends = [
+                (contact.impulses_at_start(), contact.start.point),
+                (contact.impulses_at_end(), contact.end.point),
+            ];
+            for ((normal, tangential), point) in &ends {
+                for (part, sign) in parts.into_iter().zip([1.0, -1.0]) {
+                    let Some(slot) = part.slot else { continue };
+                    first_slot = first_slot.or(Some(slot));
+                    for (source, impulse) in
+                        [(JumpSource::Contact, normal), (JumpSource::Friction, tangential)]
+                    {
+                        if *impulse != Vec3::zeros() {
+                            record.impulse(source, slot, point, &(impulse * sign));
+                        }
+                    }
+                }
+            }
+            let (normal, friction) = contact.energies(tau);
+            normal_energy += normal;
+            friction_energy += friction;
+            let [((n0, t0), _), ((n1, t1), _)] = ends;
+            let impulse = n0 + t0 + n1 + t1;
+            if impulse != Vec3::zeros() {
+                self.contacts.push(StepContact {
+                    bodies: (parts[0].body, parts[1].body),
+                    point: (contact.start.point + contact.end.point) * 0.5,
+                    normal: contact.end.normal,
+                    impulse,
+                });
+            }
+        }
+        for (source, energy) in
+            [(JumpSource::Contact, normal_energy), (JumpSource::Friction, friction_energy)]
+        {
+            if let Some(slot) = first_slot.filter(|_| energy != 0.0) {
+                record.energy(source, slot, energy);
+            }
+        }
+    }
+}
+
+impl StepTrajectories {
+    /// Ends the groups of some islands at `t`.
+    pub fn end_groups(
+        &mut self,
+        step: &StepContext,
+        islands: &[usize],
+        t: f64,
+        record: &mut StepRecord,
+    ) -> Result<(), StepFailure> {
+        for &island in islands {
+            let Some(group) = self.groups.of(island) else { continue };
+            if t > self.groups.groups[group].since {
+                self.invalidate(island);
+                self.evaluate(step.model, island, t)?;
+            }
+            self.groups.end_group(step, group, t, record);
+        }
+        Ok(())
+    }
+
+    /// Records the groups that last to the end of the step.
+    pub fn record_groups(&mut self, step: &StepContext, record: &mut StepRecord) -> Result<(), StepFailure> {
+        for island in 0..step.model.islands.len() {
+            let Some(group) = self.groups.of(island) else { continue };
+            self.update_end(step.model, island, step.h)?;
+            self.groups.end_group(step, group, step.h, record);
+        }
+        Ok(())
+    }
+
+    /// Begins a group of islands in contact at their nodes at `t`. False where its equations have no solution: then there is no group.
+    pub fn begin_group(
+        &mut self,
+        step: &StepContext,
+        candidates: &mut Candidates,
+        (islands, excluded): (&[usize], &[bool]),
+        t: f64,
+    ) -> Result<bool, StepFailure> {
+        let group = self.groups.count;
+        if self.groups.groups.len() == group {
+            self.groups.groups.push(ContactGroup::default());
+        }
+        self.groups.groups[group].since = t;
+        self.groups.groups[group].interval.set_islands(step.model, islands);
+        candidates.reset(step, islands, excluded, t);
+        self.add_group_contacts(step, candidates, (islands, excluded), t, group)?;
+        self.groups.count += 1;
+        for &island in islands {
+            self.groups.of_island[island] = Some(group);
+            self.invalidate(island);
+        }
+        let begun = self.locate_closings(step, candidates, islands, t, group);
+        let unsolved = matches!(&begun, Err(failed) if failed.error.is_unsolved());
+        if unsolved {
+            for &island in islands {
+                self.groups.of_island[island] = None;
+                self.invalidate(island);
+            }
+            return Ok(false);
+        }
+        begun?;
+        for &island in islands {
+            self.update_motion_bounds(step.model, island, step.h)?;
+        }
+        candidates.add_candidate_pairs(step, self, (islands, excluded), t);
+        Ok(true)
+    }
+
+    /// Contacts of the pairs of a group that are closed, or may close within the step.
+    fn add_group_contacts(
+        &mut self,
+        step: &StepContext,
+        candidates: &mut Candidates,
+        (islands, excluded): (&[usize], &[bool]),
+        t: f64,
+        group: usize,
+    ) -> Result<(), StepFailure> {
+        let StepContext { contacts, h, .. } = *step;
+        for candidate in &mut candidates.list {
+            let own = step.islands(candidate.pair);
+            let within = own.iter().flatten().all(|island| islands.contains(island) && !excluded[*island]);
+            if !within || own == [None, None] {
+                continue;
+            }
+            for &island in own.iter().flatten() {
+                self.evaluate(step.model, island, t)?;
+            }
+            let (p, q) = (&contacts.parts[candidate.pair.0], &contacts.parts[candidate.pair.1]);
+            let (a, b) = (p.body_pose(&self.sample), q.body_pose(&self.sample));
+            let failed = |error: QueryError| failure(step.model, &self.node, p.body, error.into());
+            let whole = contacts
+                .separation(candidate.pair, (&a, &b), f64::INFINITY, &mut candidate.warm_start)
+                .map_err(failed)?;
+            let acceleration = self.max_acceleration([p.slot, q.slot].into_iter().flatten());
+            let slow = REST_SPEED * acceleration * h;
+            let gap = whole.gap();
+            let closing = -self.normal_velocity(step, candidate.pair, &whole.normal(), &whole.point());
+            let nearly = gap <= slow * h && closing <= slow;
+            if !(gap <= step.contact_gap || nearly) {
+                continue;
+            }
+            let speed = |slot: Option<usize>, reach: f64| {
+                slot.map_or(0.0, |slot| {
+                    let twist = &self.twists[slot];
+                    linear(twist).norm() + angular(twist).norm() * reach + acceleration * h
+                })
+            };
+            // Half-spaces have no reach, and do not move.
+            let finite = |reach: f64| if reach.is_finite() { reach } else { 0.0 };
+            let travel = speed(p.slot, finite(p.reach)) + speed(q.slot, finite(q.reach));
+            let window = TRAVEL_MARGIN * travel * (h - t) + slow * h + step.contact_gap;
+            let groups = &mut self.groups;
+            groups.found.clear();
+            let (query, found) = (&mut groups.query, &mut groups.found);
+            contacts
+                .contact_functions(candidate.pair, (&a, &b), window, &mut candidate.warm_start, query, found)
+                .map_err(failed)?;
+            let friction = match step.collision_model {
+                None | Some(CollisionModel::Elastic | CollisionModel::Frictionless) => 0.0,
+                Some(CollisionModel::Frictional | CollisionModel::Plastic) => {
+                    contacts.surface(candidate.pair.0, candidate.pair.1).friction
+                }
+            };
+            let list = &mut groups.groups[group].interval.contacts;
+            list.extend(groups.found.drain(..).map(|(function, frame)| {
+                let tangents = contacts.tangents(function.pair, &frame.normal);
+                ClosedContact::new(function, frame, tangents, friction)
+            }));
+            candidate.owned = true;
+        }
+        Ok(())
+    }
+
+    /// Velocity of the contact point on `a` relative to that on `b` along a normal, at the sample.
+    fn normal_velocity(&self, step: &StepContext, pair: (usize, usize), normal: &Vec3, point: &Vec3) -> f64 {
+        let of = |part: usize| {
+            step.contacts.parts[part].slot.map_or_else(Vec3::zeros, |slot| {
+                let twist: &Vec6 = &self.twists[slot];
+                linear(twist) + angular(twist).cross(&(point - self.sample.positions[slot]))
+            })
+        };
+        normal.dot(&(of(pair.0) - of(pair.1)))
+    }
+
+    /// Solves a group to the end of the step. Contacts that close faster than contacts at rest are left out, and their pairs are advanced
+    /// to the first root of their gaps.
+    fn locate_closings(
+        &mut self,
+        step: &StepContext,
+        candidates: &mut Candidates,
+        islands: &[usize],
+        t: f64,
+        group: usize,
+    ) -> Result<(), StepFailure> {
+        let (Some(&island), tau) = (islands.first(), step.h - t) else { return Ok(()) };
+        self.groups.fast.clear();
+        loop {
+            self.update_end(step.model, island, step.h)?;
+            let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
+            let slow = REST_SPEED * self.max_acceleration(slots) * step.h;
+            let contacts = &mut self.groups.groups[group].interval.contacts;
+            let before = self.groups.fast.len();
+            for (k, contact) in contacts.iter_mut().enumerate() {
+                let closes = !contact.excluded && contact.start.gap > step.contact_gap;
+                if closes && contact.impulse_start[0] > 0.0 && contact.start.gap > slow * tau {
+                    contact.excluded = true;
+                    self.groups.fast.push(k);
+                }
+            }
+            if self.groups.fast.len() == before {
+                break;
+            }
+        }
+        let mut first: Option<(f64, usize)> = None;
+        for i in 0..self.groups.fast.len() {
+            let k = self.groups.fast[i];
+            if let Some(root) = self.closing_time(step, island, (group, k), t)?
+                && first.is_none_or(|(time, _)| root < time)
+            {
+                first = Some((root, k));
+            }
+        }
+        if let Some((time, k)) = first {
+            let pair = self.groups.groups[group].interval.contacts[k].function.pair;
+            let owned = candidates.list.iter_mut().find(|candidate| candidate.pair == pair);
+            if let Some(candidate) = owned {
+                (candidate.owned, candidate.time_of_impact) = (false, time);
+            }
+            self.update_end(step.model, island, step.h)?;
+        }
+        Ok(())
+    }
+
+    /// Time at which an excluded contact of a group closes, before the end of the step: Illinois' regula falsi on its gap.
+    fn closing_time(
+        &mut self,
+        step: &StepContext,
+        island: usize,
+        (group, contact): (usize, usize),
+        t: f64,
+    ) -> Result<Option<f64>, StepFailure> {
+        let gap = |this: &Self| this.groups.groups[group].interval.contacts[contact].end.gap;
+        let (mut low, mut high) = (t, step.h);
+        let mut gap_low = self.groups.groups[group].interval.contacts[contact].start.gap;
+        self.invalidate(island);
+        self.evaluate(step.model, island, high)?;
+        let mut gap_high = gap(self);
+        if gap_high > 0.0 {
+            return Ok(None);
+        }
+        for _ in 0..MAX_ROOT_ITERATIONS {
+            let fraction = gap_low / (gap_low - gap_high);
+            let middle = low + (high - low) * fraction.clamp(1e-3, 1.0 - 1e-3);
+            self.evaluate(step.model, island, middle)?;
+            let value = gap(self);
+            // The contact is open before its impact: the root is approached from above.
+            if value >= 0.0 && value <= ROOT_GAP * step.contact_gap {
+                return Ok(Some(middle));
+            }
+            if value > 0.0 {
+                (low, gap_low) = (middle, value);
+                gap_high *= 0.5;
+            } else {
+                (high, gap_high) = (middle, value);
+                gap_low *= 0.5;
+            }
+            if high - low <= ROOT_BRACKET * step.h {
+                break;
+            }
+        }
+        Ok(Some(low))
+    }
+}

@@ -1,0 +1,55 @@
+//! Residuals of the contact laws, in units of impulses.
+
+use super::system::{Contact, ContactLaw, ContactSystem};
+
+/// Violation of each law: the change by one projection, maximum over the contacts, in units of impulses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactResidual {
+    /// Of `0 ≤ x_n ⊥ y_n ≥ 0`, regularised.
+    pub normal: f64,
+    /// Of Coulomb's law: the tangential impulse is not on the cone, or not opposed to sliding.
+    pub friction: f64,
+}
+
+impl ContactResidual {
+    /// The larger of both.
+    pub fn max(&self) -> f64 {
+        self.normal.max(self.friction)
+    }
+
+    /// Of impulses `x` with the velocities that belong to them.
+    pub(super) fn of(system: &ContactSystem, x: &[[f64; 3]], v: &[f64]) -> Self {
+        let mut worst = Self::default();
+        for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
+            let change = contact.projection(x, &system.value(k, v));
+            let friction = (change[1] - x[1]).hypot(change[2] - x[2]);
+            // `max` would drop a NaN.
+            worst.normal = larger(worst.normal, (change[0] - x[0]).abs());
+            worst.friction = larger(worst.friction, friction);
+        }
+        worst
+    }
+}
+
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+impl Contact {
+    /// The projection of which solutions are the fixed points: `x_n - ρ_n y_n` (regularised) on the nonnegative numbers,
+    /// `x_t - ρ_t y_t` on the disc of radius `μ` times that.
+    pub fn projection(&self, x: &[f64; 3], y: &[f64; 3]) -> [f64; 3] {
+        let normal = (x[0] - self.scale[0] * self.regularised(x[0], y)).max(0.0);
+        match self.law {
+            ContactLaw::Cone { friction } => {
+                let z = [x[1] - self.scale[1] * y[1], x[2] - self.scale[1] * y[2]];
+                let (length, radius) = (z[0].hypot(z[1]), friction * normal);
+                let factor = if length > radius { radius / length } else { 1.0 };
+                [normal, factor * z[0], factor * z[1]]
+            }
+            ContactLaw::Sliding { friction, direction } => {
+                [normal, -friction * x[0] * direction[0], -friction * x[0] * direction[1]]
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The main loop: Newton steps while they reduce the residual, sweeps otherwise, until the residual is rounding or the budget is spent.
+
+use super::newton::NewtonStep;
+use super::sweep::sweep;
+use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem};
+
+/// Options of [`ContactSolver`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSolverOptions {
+    /// Residual at which a problem is solved, relative to the largest impulse.
+    pub tolerance: f64,
+    /// Maximum number of Newton steps.
+    pub newton_steps: usize,
+    /// Maximum number of sweeps.
+    pub sweeps: usize,
+    /// Closed contacts beyond which there are no Newton steps: their matrix is dense.
+    pub newton_contacts: usize,
+}
+
+impl Default for ContactSolverOptions {
+    fn default() -> Self {
+        Self { tolerance: 1e-14, newton_steps: 60, sweeps: 2000, newton_contacts: 120 }
+    }
+}
+
+/// How a problem was solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactOutcome {
+    /// Residual of the impulses.
+    pub residual: ContactResidual,
+    /// The largest impulse that the data suggest: residuals are relative to it.
+    pub scale: f64,
+    /// Whether the residual came below the tolerance.
+    pub converged: bool,
+    /// Newton steps.
+    pub newton_steps: usize,
+    /// Sweeps.
+    pub sweeps: usize,
+}
+
+/// Sweeps after Newton steps that failed, at first; doubled with every failure.
+const FIRST_SWEEPS: usize = 8;
+/// Halvings of a Newton step.
+const HALVINGS: usize = 4;
+/// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
+const STAGNATION: f64 = 100.0;
+
+/// Rounds with a new reference of the regularisation.
+const ROUNDS: usize = 3;
+
+/// `v = v0 + D x`.
+fn set_velocities(v: &mut Vec<f64>, system: &ContactSystem, v0: &[f64], x: &[[f64; 3]]) {
+    v.clear();
+    v.extend_from_slice(v0);
+    x.iter().enumerate().for_each(|(k, x)| system.add_impulse(k, x, 1.0, v));
+}
+
+/// Solver with its workspace.
+#[derive(Clone, Debug, Default)]
+pub struct ContactSolver {
+    newton: NewtonStep,
+    v: Vec<f64>,
+    trial_v: Vec<f64>,
+    trial: Vec<[f64; 3]>,
+    full: Vec<[f64; 3]>,
+    best: Vec<[f64; 3]>,
+}
+
+impl ContactSolver {
+    /// Solves for the impulses `x`, from their initial values; `v0` are the velocities without impulses.
+    pub fn solve(
+        &mut self,
+        system: &mut ContactSystem,
+        v0: &[f64],
+        x: &mut [[f64; 3]],
+        options: &ContactSolverOptions,
+    ) -> ContactOutcome {
+        system.prepare();
+        let mut outcome = ContactOutcome::default();
+        for (k, x) in x.iter().enumerate() {
+            let free = system.value(k, v0)[0].abs() * system.contacts[k].scale[0];
+            outcome.scale = outcome.scale.max(x[0].abs()).max(free);
+        }
+        let regularised = system.contacts.iter().any(|contact| contact.weight > 0.0);
+        for round in 0..if regularised { ROUNDS } else { 1 } {
+            if round > 0 {
+                system.contacts.iter_mut().zip(x.iter()).for_each(|(contact, x)| contact.reference = x[0]);
+            }
+            self.solve_round(system, v0, x, options, &mut outcome);
+            if !outcome.converged {
+                break;
+            }
+        }
+        set_velocities(&mut self.v, system, v0, x);
+        outcome
+    }
+
+    /// Newton steps and sweeps with the present references of the regularisation; leaves the best iterate.
+    fn solve_round(
+        &mut self,
+        system: &ContactSystem,
+        v0: &[f64],
+        x: &mut [[f64; 3]],
+        options: &ContactSolverOptions,
+        outcome: &mut ContactOutcome,
+    ) {
+        let goal = options.tolerance * outcome.scale;
+        set_velocities(&mut self.v, system, v0, x);
+        outcome.residual = ContactResidual::of(system, x, &self.v);
+        self.best.clear();
+        self.best.extend_from_slice(x);
+        let mut best = outcome.residual;
+        let mut batch = FIRST_SWEEPS;
+        while outcome.residual.max() > goal {
+            let progressed = self.newton_steps(system, v0, x, (goal, options), outcome);
+            self.keep_best(x, &mut best, outcome.residual);
+            let spent = outcome.sweeps >= options.sweeps;
+            if spent || progressed && best.max() <= STAGNATION * goal {
+                break;
+            }
+            for _ in 0..batch.min(options.sweeps - outcome.sweeps) {
+                sweep(system, x, &mut self.v);
+                outcome.sweeps += 1;
+            }
+            batch *= 2;
+            outcome.residual = ContactResidual::of(system, x, &self.v);
+            self.keep_best(x, &mut best, outcome.residual);
+        }
+        x.copy_from_slice(&self.best);
+        outcome.residual = best;
+        outcome.converged = best.max() <= STAGNATION * goal;
+    }
+
+    fn keep_best(&mut self, x: &[[f64; 3]], best: &mut ContactResidual, residual: ContactResidual) {
+        if residual.max() < best.max() {
+            *best = residual;
+            self.best.copy_from_slice(x);
+        }
+    }
+
+    /// Newton steps as long as the residual falls. Whether one was made.
+    fn newton_steps(
+        &mut self,
+        system: &ContactSystem,
+        v0: &[f64],
+        x: &mut [[f64; 3]],
+        (goal, options): (f64, &ContactSolverOptions),
+        outcome: &mut ContactOutcome,
+    ) -> bool {
+        let mut made = false;
+        while outcome.newton_steps < options.newton_steps && outcome.residual.max() > goal {
+            let closed = self.newton.find_closed(system, x, &self.v);
+            if closed > options.newton_contacts || !self.newton.step(system, x, &mut self.full) {
+                return made;
+            }
+            outcome.newton_steps += 1;
+            made = true;
+            let mut fraction = 1.0;
+            let mut accepted = false;
+            for _ in 0..=HALVINGS {
+                self.trial.clear();
+                let between = |(from, to): (&[f64; 3], &[f64; 3])| {
+                    [0, 1, 2]
+                        .map(|c| if fraction == 1.0 { to[c] } else { from[c] + fraction * (to[c] - from[c]) })
+                };
+                self.trial.extend(x.iter().zip(&self.full).map(between));
+                set_velocities(&mut self.trial_v, system, v0, &self.trial);
+                let residual = ContactResidual::of(system, &self.trial, &self.trial_v);
+                if residual.max() < outcome.residual.max() {
+                    x.copy_from_slice(&self.trial);
+                    std::mem::swap(&mut self.v, &mut self.trial_v);
+                    outcome.residual = residual;
+                    accepted = true;
+                    break;
+                }
+                fraction *= 0.5;
+            }
+            if !accepted {
+                return made;
+            }
+        }
+        made
+    }
+
+    /// The velocities of the solution found last.
+    pub fn velocities(&self) -> &[f64] {
+        &self.v
+    }
+
+    /// Status of a contact at the solution found last, with its impulses.
+    pub fn status(&self, system: &ContactSystem, contact: usize, x: &[f64; 3]) -> ContactStatus {
+        let entry = &system.contacts[contact];
+        let y = system.value(contact, &self.v);
+        let normal = x[0] - entry.scale[0] * entry.regularised(x[0], &y);
+        if !(normal > 0.0) {
+            return ContactStatus::Open;
+        }
+        match entry.law {
+            ContactLaw::Sliding { .. } => ContactStatus::Sliding,
+            ContactLaw::Cone { friction } => {
+                let z = (x[1] - entry.scale[1] * y[1]).hypot(x[2] - entry.scale[1] * y[2]);
+                if z > friction * normal { ContactStatus::Sliding } else { ContactStatus::Sticking }
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Projected Gauss-Seidel sweeps: every contact in turn, the others fixed.
+
+use super::system::{ContactLaw, ContactSystem};
+
+/// Projections of the tangential impulse of one contact in a sweep.
+const TANGENTIAL_PROJECTIONS: usize = 3;
+
+/// One sweep over all contacts; updates impulses and velocities.
+pub(super) fn sweep(system: &ContactSystem, x: &mut [[f64; 3]], v: &mut [f64]) {
+    for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
+        let mut y = system.value(k, v);
+        let before = *x;
+        let local = &contact.local;
+        let normal = (x[0] - contact.scale[0] * contact.regularised(x[0], &y)).max(0.0);
+        let change = normal - x[0];
+        x[0] = normal;
+        (1..3).for_each(|r| y[r] += local[r][0] * change);
+        match contact.law {
+            ContactLaw::Cone { friction: 0.0 } => (x[1], x[2]) = (0.0, 0.0),
+            ContactLaw::Cone { friction } => {
+                for _ in 0..TANGENTIAL_PROJECTIONS {
+                    let z = [x[1] - contact.scale[1] * y[1], x[2] - contact.scale[1] * y[2]];
+                    let (length, radius) = (z[0].hypot(z[1]), friction * x[0]);
+                    let factor = if length > radius { radius / length } else { 1.0 };
+                    let change = [factor * z[0] - x[1], factor * z[1] - x[2]];
+                    (x[1], x[2]) = (factor * z[0], factor * z[1]);
+                    (1..3).for_each(|r| y[r] += local[r][1] * change[0] + local[r][2] * change[1]);
+                }
+            }
+            ContactLaw::Sliding { friction, direction } => {
+                (x[1], x[2]) = (-friction * x[0] * direction[0], -friction * x[0] * direction[1]);
+            }
+        }
+        let change = [x[0] - before[0], x[1] - before[1], x[2] - before[2]];
+        if change != [0.0; 3] {
+            system.add_impulse(k, &change, 1.0, v);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Contacts with their rows and columns, over blocks of degrees of freedom.
+
+use std::ops::Range;
+
+/// Law of the tangential impulse of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ContactLaw {
+    /// Coulomb's law; without friction there is no tangential impulse.
+    Cone {
+        /// Coefficient of friction.
+        friction: f64,
+    },
+    /// The contact slides along a given direction: the tangential impulse is `-friction x_n direction`.
+    Sliding {
+        /// Coefficient of friction.
+        friction: f64,
+        /// Unit vector.
+        direction: [f64; 2],
+    },
+}
+
+impl ContactLaw {
+    /// Coefficient of friction.
+    pub fn friction(&self) -> f64 {
+        match *self {
+            Self::Cone { friction } | Self::Sliding { friction, .. } => friction,
+        }
+    }
+}
+
+/// A block of degrees of freedom on which a contact acts.
+#[derive(Clone, Copy, Debug)]
+struct DofBlock {
+    /// First degree of freedom.
+    first: usize,
+    width: usize,
+    /// First of its `3 width` entries of the rows and columns.
+    at: usize,
+}
+
+/// One contact.
+#[derive(Clone, Debug)]
+pub(super) struct Contact {
+    pub law: ContactLaw,
+    pub bias: [f64; 3],
+    /// Weight of the regularisation relative to the diagonal of `A`.
+    relative_weight: f64,
+    /// Weight `ε` of the regularisation `ε (x_n - x_n⁰)`.
+    pub weight: f64,
+    /// Its reference `x_n⁰`.
+    pub reference: f64,
+    blocks: Range<usize>,
+    /// `A_ii`, row by row.
+    pub local: [[f64; 3]; 3],
+    /// Reciprocal of `A_nn + ε`, and of the larger eigenvalue of the tangential block.
+    pub scale: [f64; 2],
+}
+
+impl Contact {
+    /// `y_n + ε (x_n - x_n⁰)`.
+    pub fn regularised(&self, normal: f64, y: &[f64; 3]) -> f64 {
+        y[0] + self.weight * (normal - self.reference)
+    }
+}
+
+/// The problem of [`ContactSolver`](super::ContactSolver): reused from problem to problem, it allocates nothing once it has grown.
+#[derive(Clone, Debug, Default)]
+pub struct ContactSystem {
+    pub(super) contacts: Vec<Contact>,
+    blocks: Vec<DofBlock>,
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+    dofs: usize,
+}
+
+impl ContactSystem {
+    /// Removes all contacts; `dofs` is the number of degrees of freedom of the next problem.
+    pub fn clear(&mut self, dofs: usize) {
+        self.contacts.clear();
+        self.blocks.clear();
+        self.rows.clear();
+        self.columns.clear();
+        self.dofs = dofs;
+    }
+
+    /// Adds a contact with bias `b` and the weight of its regularisation relative to its `A_nn`; its blocks follow.
+    pub fn add_contact(&mut self, law: ContactLaw, bias: [f64; 3], relative_weight: f64) {
+        let at = self.blocks.len();
+        self.contacts.push(Contact {
+            law,
+            bias,
+            relative_weight,
+            weight: 0.0,
+            reference: 0.0,
+            blocks: at..at,
+            local: [[0.0; 3]; 3],
+            scale: [0.0; 2],
+        });
+    }
+
+    /// Adds a block to the contact added last: three rows of `G`, then three columns of `D`, each over the degrees of freedom from
+    /// `first` on.
+    pub fn add_block(&mut self, first: usize, rows: &[f64], columns: &[f64]) {
+        debug_assert_eq!(rows.len(), columns.len());
+        let Some(contact) = self.contacts.last_mut() else { return };
+        let width = rows.len() / 3;
+        self.blocks.push(DofBlock { first, width, at: self.rows.len() });
+        self.rows.extend_from_slice(rows);
+        self.columns.extend_from_slice(columns);
+        contact.blocks.end = self.blocks.len();
+    }
+
+    /// Number of contacts.
+    pub fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// Whether there are no contacts.
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+
+    /// Number of degrees of freedom.
+    pub fn dofs(&self) -> usize {
+        self.dofs
+    }
+
+    /// The law of a contact.
+    pub fn law(&self, contact: usize) -> ContactLaw {
+        self.contacts[contact].law
+    }
+
+    /// Replaces the law of a contact.
+    pub fn set_law(&mut self, contact: usize, law: ContactLaw) {
+        self.contacts[contact].law = law;
+    }
+
+    /// Reciprocal of the larger eigenvalue of the tangential block of `A_ii`, once a solver has seen the system.
+    pub fn tangential_scale(&self, contact: usize) -> f64 {
+        self.contacts[contact].scale[1]
+    }
+
+    /// Adds `sign D x` of one contact to the velocities.
+    pub fn add_impulse(&self, contact: usize, x: &[f64; 3], sign: f64, v: &mut [f64]) {
+        for block in &self.blocks[self.contacts[contact].blocks.clone()] {
+            let v = &mut v[block.first..block.first + block.width];
+            for (k, x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                let column = &self.columns[block.at + k * block.width..][..block.width];
+                v.iter_mut().zip(column).for_each(|(v, d)| *v += sign * x * d);
+            }
+        }
+    }
+
+    /// `y = b + G v` of one contact.
+    pub fn value(&self, contact: usize, v: &[f64]) -> [f64; 3] {
+        let mut y = self.contacts[contact].bias;
+        for block in &self.blocks[self.contacts[contact].blocks.clone()] {
+            let v = &v[block.first..block.first + block.width];
+            for (k, y) in y.iter_mut().enumerate() {
+                let row = &self.rows[block.at + k * block.width..][..block.width];
+                *y += row.iter().zip(v).map(|(g, v)| g * v).sum::<f64>();
+            }
+        }
+        y
+    }
+
+    /// `A_ij`, row by row; `None` if the contacts share no block.
+    pub(super) fn coupling(&self, i: usize, j: usize) -> Option<[[f64; 3]; 3]> {
+        let mut found = None;
+        for one in &self.blocks[self.contacts[i].blocks.clone()] {
+            for other in &self.blocks[self.contacts[j].blocks.clone()] {
+                if one.first != other.first {
+                    continue;
+                }
+                let a = found.get_or_insert([[0.0; 3]; 3]);
+                for (r, a) in a.iter_mut().enumerate() {
+                    let row = &self.rows[one.at + r * one.width..][..one.width];
+                    for (c, a) in a.iter_mut().enumerate() {
+                        let column = &self.columns[other.at + c * other.width..][..other.width];
+                        *a += row.iter().zip(column).map(|(g, d)| g * d).sum::<f64>();
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Computes the local blocks `A_ii` and scales.
+    pub(super) fn prepare(&mut self) {
+        for k in 0..self.contacts.len() {
+            let local = self.coupling(k, k).unwrap_or_default();
+            let contact = &mut self.contacts[k];
+            contact.local = local;
+            contact.weight = contact.relative_weight * local[0][0];
+            contact.reference = 0.0;
+            let normal = local[0][0] + contact.weight;
+            let (a, b, d) = (local[1][1], 0.5 * (local[1][2] + local[2][1]), local[2][2]);
+            let tangential = 0.5 * (a + d) + (0.5 * (a - d)).hypot(b);
+            let inverse = |value: f64| if value > 0.0 { 1.0 / value } else { 0.0 };
+            contact.scale = [inverse(normal), inverse(tangential)];
+        }
+    }
+}
