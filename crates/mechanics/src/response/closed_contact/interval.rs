@@ -1,6 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
-use super::{ClosedContact, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING};
+use super::{ClosedContact, GAP_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING};
 use crate::contact::{ContactGeometry, ManifoldQuery};
 use crate::discrete::{IslandStateMut, IslandStep, StepError};
 use crate::model::{Model, State};
@@ -128,9 +128,10 @@ impl ClosedContactStep {
                 member.step.linearise(model, &model.islands[member.island], start, h)?;
             }
             self.evaluate_contacts(model, geometry)?;
-            self.assemble(model, geometry, start, h);
+            self.assemble(model, geometry, start, (h, closed_gap));
             let solved =
                 self.solver.solve(&mut self.system, &self.v, &mut self.x, &ContactSolverOptions::default());
+            if std::env::var_os("DBG").is_some() { eprintln!("it {} h {h} contacts {} {:?}", outcome.iterations, self.listed.len(), solved); if self.listed.len() < 8 { for (k, x) in self.listed.iter().zip(&self.x) { let c = &self.contacts[*k]; eprintln!("   {x:?} gap {:e} -> {:e} n {:?} p {:?}", c.start.gap, c.end.gap, c.end.normal.as_slice(), c.end.point.as_slice()); } } }
             outcome.solved = solved.converged;
             outcome.residual = if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 };
             for (&k, x) in self.listed.iter().zip(&self.x) {
@@ -237,7 +238,13 @@ impl ClosedContactStep {
     }
 
     /// The linearised contact problem at the present iterate: bias, rows at the end, columns of impulses at the start.
-    fn assemble(&mut self, model: &Model, geometry: &ContactGeometry, start: &State, h: f64) {
+    fn assemble(
+        &mut self,
+        model: &Model,
+        geometry: &ContactGeometry,
+        start: &State,
+        (h, closed_gap): (f64, f64),
+    ) {
         self.v.clear();
         self.v.resize(self.dofs, 0.0);
         for member in &mut self.members[..self.count] {
@@ -257,7 +264,12 @@ impl ClosedContactStep {
             let tangents = contact.mean_tangents();
             let slip = self.slip(start, contact, &sides);
             let law = ContactLaw::Cone { friction: contact.friction };
-            let bias = [contact.end.gap, tangents[0].dot(&slip), tangents[1].dot(&slip)];
+            // Rounding of the gaps of redundant contacts would load one of them against the others.
+            // Bodies that start in penetration keep it: no impulse may throw them apart.
+            let penetration = if contact.start.gap < -closed_gap { contact.start.gap } else { 0.0 };
+            let gap = contact.end.gap - penetration;
+            let gap = if gap.abs() <= GAP_ROUNDING * closed_gap { 0.0 } else { gap };
+            let bias = [gap, tangents[0].dot(&slip), tangents[1].dot(&slip)];
             self.system.add_contact(law, bias, REGULARISATION);
             self.listed.push(k);
             self.x.push(contact.impulse_start);

@@ -42,3 +42,5 @@ const MAX_REVERSALS: usize = 8;
 /// Slip, relative to the displacement that the friction on the cone's boundary would make, that has no direction: the contact is at the
 /// limit of sticking.
 const SLIP_ROUNDING: f64 = 1e-8;
+/// Gap that is rounding, in closed gaps.
+const GAP_ROUNDING: f64 = 1e-3;
