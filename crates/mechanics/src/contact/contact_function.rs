@@ -16,8 +16,8 @@ use super::contact_point::{ContactPoint, PairWarmStart};
 use super::manifold::ManifoldQuery;
 use super::part::{Part, PartShape};
 use percussion_geometry::events::{EventKind, Side};
-use percussion_geometry::separation::{Feature, QueryError};
-use percussion_geometry::shapes::{PlanarShape, Polytope, Solid};
+use percussion_geometry::separation::QueryError;
+use percussion_geometry::shapes::{Feature, PlanarShape, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 /// Sine of the angle between the axis of a disc and the normal of a plane below which the lowest point of its rim is not followed:

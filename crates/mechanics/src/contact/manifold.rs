@@ -9,9 +9,8 @@ use percussion_geometry::Pose;
 use percussion_geometry::events::{
     EventKind, EventOptions, EventWorkspace, PlanarEventWorkspace, resolution,
 };
-use percussion_geometry::separation::{
-    Feature, Options, PlanarOptions, QueryError, planar_separation, separation,
-};
+use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};
+use percussion_geometry::shapes::Feature;
 
 /// Workspace for finding events.
 #[derive(Clone, Debug, Default)]

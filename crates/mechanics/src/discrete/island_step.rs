@@ -15,7 +15,7 @@ use super::loops::Loops;
 use super::newton::{Newton, StepError, solve_linear};
 use super::{Interval, IslandStateMut};
 use crate::model::{Island, Model, State};
-use crate::spatial::Vec6;
+use crate::spatial::{Vec6, twist};
 use percussion_geometry::Vec3;
 
 /// Workspace of one island.
@@ -36,11 +36,16 @@ impl IslandStep {
         Ok(())
     }
 
-    /// Takes initial contact impulses: the first guess moves on with them too. Directly after [`IslandStep::begin`].
+    /// Takes initial contact impulses: the first guess moves on with them and with gravity. Directly after [`IslandStep::begin`].
     pub fn add_initial_impulses(&mut self, model: &Model, island: &Island, h: f64, impulses: &[f64]) {
         self.contact_impulses.copy_from_slice(impulses);
-        let Newton { interval, d, .. } = &mut self.newton;
-        interval.system.solve(impulses, d, &mut interval.twists);
+        let Newton { interval, d, z, .. } = &mut self.newton;
+        for (wrench, link) in interval.wrenches.iter_mut().zip(&model.links[island.bodies.clone()]) {
+            *wrench = twist(&(model.gravity * (0.5 * h * link.mass)), &Vec3::zeros());
+        }
+        interval.system.reduce(&mut interval.wrenches, z);
+        z.iter_mut().zip(impulses).for_each(|(z, impulse)| *z += impulse);
+        interval.system.solve(z, d, &mut interval.twists);
         d.iter_mut().for_each(|rate| *rate *= h);
         interval.correct(model, island, d);
     }

@@ -38,7 +38,7 @@ use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
 use crate::named_arrays::NamedArrays;
-use crate::step_record::StepRecord;
+use crate::step_record::{Impact, StepRecord};
 use percussion_geometry::Vec3;
 
 /// A contact of a step.
@@ -52,6 +52,13 @@ pub struct StepContact {
     pub normal: Vec3,
     /// Impulse on `a`, friction included, N s.
     pub impulse: Vec3,
+}
+
+impl StepContact {
+    fn of_impact(impact: &Impact) -> Self {
+        let Impact { bodies, point, normal, impulse, .. } = *impact;
+        Self { bodies, point, normal, impulse }
+    }
 }
 
 /// An integrator in time.
@@ -88,9 +95,7 @@ pub trait Scheme {
     /// Contacts of the last step with their impulses; of schemes without impulses, none.
     fn contacts(&self) -> Vec<StepContact> {
         let impacts = self.step_record().into_iter().flat_map(|record| &record.impacts);
-        impacts
-            .map(|i| StepContact { bodies: i.bodies, point: i.point, normal: i.normal, impulse: i.impulse })
-            .collect()
+        impacts.map(StepContact::of_impact).collect()
     }
 
     /// Adds the warm start of the scheme (its data beyond the state): a run that continues from it is bitwise identical.

@@ -6,7 +6,7 @@
 //! open      x = 0                                           where x_n - ρ_n (y_n + ε (x_n - x_n⁰)) ≤ 0
 //! closed    ρ_n (y_n + ε (x_n - x_n⁰)) = 0
 //! sticks    ρ_t y_t + δ (x_t - x_t⁰) = 0                    where |z| ≤ μ x_n; δ selects the impulses nearest to x⁰
-//! slides    x_t = μ x_n d,  linearised in x_n and z
+//! slides    x_t = μ x_n d,  linearised in x_n and z         likewise across d
 //! ```
 
 use super::system::{ContactLaw, ContactSystem};
@@ -35,14 +35,20 @@ struct Linearisation {
 }
 
 impl NewtonStep {
-    /// Number of closed contacts at an iterate.
-    pub fn find_closed(&mut self, system: &ContactSystem, x: &[[f64; 3]], v: &[f64]) -> usize {
+    /// Number of closed contacts at an iterate: those whose projected normal impulse exceeds a threshold.
+    pub fn find_closed(
+        &mut self,
+        system: &ContactSystem,
+        x: &[[f64; 3]],
+        v: &[f64],
+        threshold: f64,
+    ) -> usize {
         self.closed.clear();
         self.values.clear();
         for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
             let y = system.value(k, v);
             self.values.push(y);
-            if x[0] - contact.scale[0] * contact.regularised(x[0], &y) > 0.0 {
+            if x[0] - contact.scale[0] * contact.regularised(x[0], &y) > threshold {
                 self.closed.push(k);
             }
         }
@@ -135,7 +141,7 @@ fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64; 3]) -> Li
                     q[1 + t][0] = friction * d[t] * rho_n;
                     for s in 0..2 {
                         let across = turning * (f64::from(u8::from(s == t)) - d[t] * d[s]);
-                        p[1 + t][1 + s] = f64::from(u8::from(s == t)) - across;
+                        p[1 + t][1 + s] = f64::from(u8::from(s == t)) - across + PROXIMAL_WEIGHT * across;
                         q[1 + t][1 + s] = rho_t * across;
                     }
                     r[1 + t] = radius * d[t] - x[1 + t];

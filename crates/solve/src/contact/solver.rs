@@ -9,6 +9,10 @@ use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem};
 pub struct ContactSolverOptions {
     /// Residual at which a problem is solved, relative to the largest impulse.
     pub tolerance: f64,
+    /// The same for problems of at most [`ContactSolverOptions::few`] contacts, which cost little: rounding.
+    pub tolerance_few: f64,
+    /// Number of contacts that are few.
+    pub few: usize,
     /// Maximum number of Newton steps.
     pub newton_steps: usize,
     /// Maximum number of sweeps.
@@ -19,7 +23,14 @@ pub struct ContactSolverOptions {
 
 impl Default for ContactSolverOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-14, newton_steps: 60, sweeps: 2000, newton_contacts: 120 }
+        Self {
+            tolerance: 1e-9,
+            tolerance_few: 1e-14,
+            few: 16,
+            newton_steps: 60,
+            sweeps: 200,
+            newton_contacts: 120,
+        }
     }
 }
 
@@ -45,6 +56,8 @@ const HALVINGS: usize = 4;
 /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
 const STAGNATION: f64 = 100.0;
 
+/// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.
+const DEGENERATE: f64 = 0.1;
 /// Rounds with a new reference of the regularisation.
 const ROUNDS: usize = 3;
 
@@ -81,9 +94,11 @@ impl ContactSolver {
             let free = system.value(k, v0)[0].abs() * system.contacts[k].scale[0];
             outcome.scale = outcome.scale.max(x[0].abs()).max(free);
         }
-        let regularised = system.contacts.iter().any(|contact| contact.weight > 0.0);
+        // Few contacts share their load independently of the initial iterate; many start from the solution of the last step.
+        let few = system.len() <= options.few;
+        let regularised = few && system.contacts.iter().any(|contact| contact.weight > 0.0);
         for round in 0..if regularised { ROUNDS } else { 1 } {
-            if round > 0 {
+            if round > 0 || !few {
                 system.contacts.iter_mut().zip(x.iter()).for_each(|(contact, x)| contact.reference = x[0]);
             }
             self.solve_round(system, v0, x, options, &mut outcome);
@@ -104,7 +119,8 @@ impl ContactSolver {
         options: &ContactSolverOptions,
         outcome: &mut ContactOutcome,
     ) {
-        let goal = options.tolerance * outcome.scale;
+        let few = system.len() <= options.few;
+        let goal = outcome.scale * if few { options.tolerance_few } else { options.tolerance };
         set_velocities(&mut self.v, system, v0, x);
         outcome.residual = ContactResidual::of(system, x, &self.v);
         self.best.clear();
@@ -149,7 +165,7 @@ impl ContactSolver {
     ) -> bool {
         let mut made = false;
         while outcome.newton_steps < options.newton_steps && outcome.residual.max() > goal {
-            let closed = self.newton.find_closed(system, x, &self.v);
+            let closed = self.newton.find_closed(system, x, &self.v, DEGENERATE * goal);
             if closed > options.newton_contacts || !self.newton.step(system, x, &mut self.full) {
                 return made;
             }

@@ -1,5 +1,6 @@
 //! One closed contact: its frames at both ends of the interval, and its impulses.
 
+use super::GAP_DECAY;
 use crate::contact::{ContactFrame, ContactFunction};
 use percussion_geometry::Vec3;
 
@@ -22,6 +23,8 @@ pub(crate) struct ClosedContact {
     pub impulse_start: [f64; 3],
     /// Impulse on `a` at the end: normal, and along the tangents there, N s.
     pub impulse_end: [f64; 3],
+    /// Length of the interval of the impulses, s.
+    pub interval: f64,
     /// Slip over the interval along the carried tangents, m.
     pub slip: [f64; 2],
     /// Whether it slides over the interval.
@@ -45,9 +48,27 @@ impl ClosedContact {
             end: start,
             impulse_start: [0.0; 3],
             impulse_end: [0.0; 3],
+            interval: 0.0,
             slip: [0.0; 2],
             slides: false,
         }
+    }
+
+    /// Gap at the end of the interval to which the contact may close. Redundant contacts whose gaps differ by rounding would load one
+    /// another if all had to vanish at once: what is left of a closed gap decays. Bodies that start in penetration keep it.
+    pub fn kept_gap(&self, closed_gap: f64) -> f64 {
+        match self.start.gap {
+            gap if gap > closed_gap => 0.0,
+            gap if gap < -closed_gap => gap,
+            gap => GAP_DECAY * gap,
+        }
+    }
+
+    /// Scales the impulses to an interval of another length: initial values of a solver.
+    pub fn scale_impulses(&mut self, h: f64) {
+        let factor = if self.interval > 0.0 && !self.excluded { h / self.interval } else { 0.0 };
+        self.impulse_start.iter_mut().chain(&mut self.impulse_end).for_each(|x| *x *= factor);
+        self.interval = h;
     }
 
     /// The tangents carried to another normal by the smallest rotation.

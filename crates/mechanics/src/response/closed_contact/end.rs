@@ -24,7 +24,6 @@ impl ClosedContactStep {
             if !self.release_reversed() {
                 break;
             }
-            self.x.fill([0.0; 3]);
             solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
         }
         for contact in &mut self.contacts {
@@ -55,7 +54,7 @@ impl ClosedContactStep {
             if contact.excluded || !closed {
                 continue;
             }
-            let sides = self.sides(model, geometry, contact.function.pair);
+            let sides = self.sides(geometry, contact.function.pair);
             let [s, t] = contact.slip;
             let (slip, friction) = (s.hypot(t), contact.friction);
             let law = match contact.slides {
@@ -66,7 +65,7 @@ impl ClosedContactStep {
             let point = contact.end.point;
             self.system.add_contact(law, [0.0; 3], REGULARISATION_END);
             self.listed.push(k);
-            self.x.push([0.0; 3]);
+            self.x.push(contact.impulse_end);
             for m in 0..self.count {
                 if !sides.iter().flatten().any(|side| side.member == m) {
                     continue;
@@ -118,7 +117,7 @@ impl ClosedContactStep {
             }
             let (normal, tangential) = contact.impulses_at_end();
             let (force, point) = (normal + tangential, contact.end.point);
-            for side in self.sides(model, geometry, contact.function.pair).into_iter().flatten() {
+            for side in self.sides(geometry, contact.function.pair).into_iter().flatten() {
                 let arm = point - end.positions[side.slot];
                 let island = &model.islands[self.members[side.member].island];
                 self.rows.clear();

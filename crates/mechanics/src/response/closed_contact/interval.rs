@@ -1,6 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
-use super::{ClosedContact, GAP_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING};
+use super::{ClosedContact, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING};
 use crate::contact::{ContactGeometry, ManifoldQuery};
 use crate::discrete::{IslandStateMut, IslandStep, StepError};
 use crate::model::{Model, State};
@@ -60,6 +60,8 @@ pub(crate) struct ClosedContactStep {
     pub(super) members: Vec<Member>,
     pub(super) count: usize,
     pub(super) dofs: usize,
+    /// Member and place in its island of the body in each slot.
+    place_of_slot: Vec<Option<(usize, usize)>>,
     /// The contacts.
     pub contacts: Vec<ClosedContact>,
     pub(super) system: ContactSystem,
@@ -87,10 +89,15 @@ impl ClosedContactStep {
         if self.members.len() < self.count {
             self.members.resize_with(self.count, Member::default);
         }
-        for (member, &island) in self.members.iter_mut().zip(islands) {
+        self.place_of_slot.clear();
+        self.place_of_slot.resize(model.moving(), None);
+        for (index, (member, &island)) in self.members.iter_mut().zip(islands).enumerate() {
             member.island = island;
             member.first = self.dofs;
             self.dofs += model.islands[island].dofs.len();
+            for (body, slot) in model.islands[island].bodies.clone().enumerate() {
+                self.place_of_slot[slot] = Some((index, body));
+            }
         }
         self.contacts.clear();
     }
@@ -113,6 +120,9 @@ impl ClosedContactStep {
         for member in &mut self.members[..self.count] {
             member.step.begin(model, &model.islands[member.island], start, h)?;
         }
+        for contact in &mut self.contacts {
+            contact.scale_impulses(h);
+        }
         self.set_forces(model, geometry, start);
         self.sum_impulses();
         for member in &mut self.members[..self.count] {
@@ -127,11 +137,10 @@ impl ClosedContactStep {
             for member in &mut self.members[..self.count] {
                 member.step.linearise(model, &model.islands[member.island], start, h)?;
             }
-            self.evaluate_contacts(model, geometry)?;
+            self.evaluate_contacts(geometry)?;
             self.assemble(model, geometry, start, (h, closed_gap));
             let solved =
                 self.solver.solve(&mut self.system, &self.v, &mut self.x, &ContactSolverOptions::default());
-            if std::env::var_os("DBG").is_some() { eprintln!("it {} h {h} contacts {} {:?}", outcome.iterations, self.listed.len(), solved); if self.listed.len() < 8 { for (k, x) in self.listed.iter().zip(&self.x) { let c = &self.contacts[*k]; eprintln!("   {x:?} gap {:e} -> {:e} n {:?} p {:?}", c.start.gap, c.end.gap, c.end.normal.as_slice(), c.end.point.as_slice()); } } }
             outcome.solved = solved.converged;
             outcome.residual = if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 };
             for (&k, x) in self.listed.iter().zip(&self.x) {
@@ -154,8 +163,8 @@ impl ClosedContactStep {
             let island = &model.islands[member.island];
             member.step.end(model, island, start, h, IslandStateMut::of(end, island))?;
         }
-        self.evaluate_contacts(model, geometry)?;
-        self.set_slips(model, geometry, start);
+        self.evaluate_contacts(geometry)?;
+        self.set_slips(geometry, start);
         let end_solved = self.solve_end(model, geometry, closed_gap, end);
         outcome.solved &= end_solved.0;
         outcome.residual = outcome.residual.max(end_solved.1);
@@ -163,18 +172,10 @@ impl ClosedContactStep {
     }
 
     /// The sides of a contact on moving bodies.
-    pub(super) fn sides(
-        &self,
-        model: &Model,
-        geometry: &ContactGeometry,
-        pair: (usize, usize),
-    ) -> [Option<ContactSide>; 2] {
+    pub(super) fn sides(&self, geometry: &ContactGeometry, pair: (usize, usize)) -> [Option<ContactSide>; 2] {
         [(pair.0, Side::A, 1.0), (pair.1, Side::B, -1.0)].map(|(part, side, sign)| {
             let slot = geometry.parts[part].slot?;
-            let member = self.members[..self.count]
-                .iter()
-                .position(|member| model.islands[member.island].bodies.contains(&slot))?;
-            let body = slot - model.islands[self.members[member].island].bodies.start;
+            let (member, body) = self.place_of_slot[slot]?;
             Some(ContactSide { side, sign, member, body, slot })
         })
     }
@@ -188,7 +189,7 @@ impl ClosedContactStep {
             self.first_block.push(self.blocks.len());
             let contact = &self.contacts[k];
             let (point, normal, [s, t]) = (contact.start.point, contact.start.normal, contact.start_tangents);
-            for side in self.sides(model, geometry, contact.function.pair).into_iter().flatten() {
+            for side in self.sides(geometry, contact.function.pair).into_iter().flatten() {
                 let arm = point - start.positions[side.slot];
                 let wrenches = [normal, s, t].map(|d| twist(&d, &arm.cross(&d)) * side.sign);
                 let first = self.first_block[k];
@@ -216,8 +217,8 @@ impl ClosedContactStep {
     }
 
     /// Poses of the bodies of a pair at the present end.
-    fn end_poses(&self, geometry: &ContactGeometry, model: &Model, pair: (usize, usize)) -> (Pose, Pose) {
-        let [a, b] = self.sides(model, geometry, pair).map(|side| {
+    fn end_poses(&self, geometry: &ContactGeometry, pair: (usize, usize)) -> (Pose, Pose) {
+        let [a, b] = self.sides(geometry, pair).map(|side| {
             side.map_or_else(Pose::identity, |side| {
                 let interval = self.members[side.member].step.interval();
                 let rotation = Rotation3::from_matrix_unchecked(interval.rotations[side.body]);
@@ -228,9 +229,9 @@ impl ClosedContactStep {
     }
 
     /// Evaluates the contacts at the present end.
-    fn evaluate_contacts(&mut self, model: &Model, geometry: &ContactGeometry) -> Result<(), StepError> {
+    fn evaluate_contacts(&mut self, geometry: &ContactGeometry) -> Result<(), StepError> {
         for k in 0..self.contacts.len() {
-            let (a, b) = self.end_poses(geometry, model, self.contacts[k].function.pair);
+            let (a, b) = self.end_poses(geometry, self.contacts[k].function.pair);
             let contact = &mut self.contacts[k];
             contact.end = contact.function.evaluate(geometry, (&a, &b), &mut self.query)?;
         }
@@ -260,15 +261,11 @@ impl ClosedContactStep {
             if contact.excluded {
                 continue;
             }
-            let sides = self.sides(model, geometry, contact.function.pair);
+            let sides = self.sides(geometry, contact.function.pair);
             let tangents = contact.mean_tangents();
             let slip = self.slip(start, contact, &sides);
             let law = ContactLaw::Cone { friction: contact.friction };
-            // Rounding of the gaps of redundant contacts would load one of them against the others.
-            // Bodies that start in penetration keep it: no impulse may throw them apart.
-            let penetration = if contact.start.gap < -closed_gap { contact.start.gap } else { 0.0 };
-            let gap = contact.end.gap - penetration;
-            let gap = if gap.abs() <= GAP_ROUNDING * closed_gap { 0.0 } else { gap };
+            let gap = contact.end.gap - contact.kept_gap(closed_gap);
             let bias = [gap, tangents[0].dot(&slip), tangents[1].dot(&slip)];
             self.system.add_contact(law, bias, REGULARISATION);
             self.listed.push(k);
@@ -350,21 +347,22 @@ impl ClosedContactStep {
     }
 
     /// Slips of all contacts at the end, and whether they stick.
-    fn set_slips(&mut self, model: &Model, geometry: &ContactGeometry, start: &State) {
+    fn set_slips(&mut self, geometry: &ContactGeometry, start: &State) {
         for k in 0..self.contacts.len() {
             let contact = &self.contacts[k];
-            let sides = self.sides(model, geometry, contact.function.pair);
+            let sides = self.sides(geometry, contact.function.pair);
             let slip = self.slip(start, contact, &sides);
             let tangents = contact.mean_tangents();
             self.contacts[k].slip = [tangents[0].dot(&slip), tangents[1].dot(&slip)];
             self.contacts[k].slides = false;
         }
+        let largest = self.x.iter().fold(0.0f64, |most, x| most.max(x[0]));
         for (i, &k) in self.listed.iter().enumerate() {
             let contact = &mut self.contacts[k];
             let status = self.solver.status(&self.system, i, &self.x[i]);
             let slip = contact.slip[0].hypot(contact.slip[1]) * self.system.tangential_scale(i);
-            contact.slides = status == ContactStatus::Sliding
-                && slip > SLIP_ROUNDING * contact.friction * contact.impulse_start[0];
+            contact.slides =
+                status == ContactStatus::Sliding && slip > SLIP_ROUNDING * contact.friction * largest;
         }
     }
 

@@ -24,9 +24,11 @@
 mod contact;
 mod end;
 mod interval;
+mod warm_start;
 
 pub(crate) use contact::ClosedContact;
 pub(crate) use interval::ClosedContactStep;
+pub(crate) use warm_start::ClosedContactWarmStart;
 
 // tolerances
 
@@ -39,8 +41,8 @@ const REGULARISATION_END: f64 = 1e-7;
 const MAX_ITERATIONS: usize = 40;
 /// Changes from sliding to the cone at the end of the interval before the directions are accepted.
 const MAX_REVERSALS: usize = 8;
-/// Slip, relative to the displacement that the friction on the cone's boundary would make, that has no direction: the contact is at the
-/// limit of sticking.
+/// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at
+/// the limit of sticking.
 const SLIP_ROUNDING: f64 = 1e-8;
-/// Gap that is rounding, in closed gaps.
-const GAP_ROUNDING: f64 = 1e-3;
+/// Part of the gap of a closed contact that is left after an interval.
+const GAP_DECAY: f64 = 0.5;

@@ -18,7 +18,7 @@ use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQue
 use crate::discrete::{StepError, StepFailure};
 use crate::model::{Model, State};
 use crate::response::CollisionModel;
-use crate::response::closed_contact::{ClosedContact, ClosedContactStep};
+use crate::response::closed_contact::{ClosedContact, ClosedContactStep, ClosedContactWarmStart};
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
@@ -41,6 +41,8 @@ struct ContactGroup {
     interval: ClosedContactStep,
     /// Time of its node since the beginning of the step, s.
     since: f64,
+    /// Length of the interval that was solved last, s.
+    solved: f64,
 }
 
 /// All groups of a step.
@@ -63,6 +65,8 @@ pub(super) struct ContactGroups {
     pub residual: f64,
     /// Contact problems of the step that were not solved.
     pub unsolved: usize,
+    /// Impulses of the last step.
+    pub warm_start: ClosedContactWarmStart,
 }
 
 impl ContactGroups {
@@ -80,6 +84,7 @@ impl ContactGroups {
             contacts: Vec::new(),
             residual: 0.0,
             unsolved: 0,
+            warm_start: ClosedContactWarmStart::default(),
         }
     }
 
@@ -111,7 +116,8 @@ impl ContactGroups {
         tau: f64,
         end: &mut State,
     ) -> Result<(), StepError> {
-        let interval = &mut self.groups[group].interval;
+        let ContactGroup { interval, solved, .. } = &mut self.groups[group];
+        *solved = tau;
         let outcome = interval.solve(model, &self.geometry, node, tau, self.contact_gap, end)?;
         self.residual = self.residual.max(outcome.residual);
         if !outcome.solved {
@@ -122,7 +128,7 @@ impl ContactGroups {
 
     /// Ends a group at `t`, solved there last: its impulses are recorded.
     fn end_group(&mut self, step: &StepContext, group: usize, t: f64, record: &mut StepRecord) {
-        let ContactGroup { interval, since } = &mut self.groups[group];
+        let ContactGroup { interval, since, .. } = &mut self.groups[group];
         let tau = t - *since;
         for island in interval.islands() {
             self.of_island[island] = None;
@@ -187,7 +193,8 @@ impl StepTrajectories {
     ) -> Result<(), StepFailure> {
         for &island in islands {
             let Some(group) = self.groups.of(island) else { continue };
-            if t > self.groups.groups[group].since {
+            let ContactGroup { since, solved, .. } = self.groups.groups[group];
+            if t > since && solved != t - since {
                 self.invalidate(island);
                 self.evaluate(step.model, island, t)?;
             }
@@ -198,11 +205,18 @@ impl StepTrajectories {
 
     /// Records the groups that last to the end of the step.
     pub fn record_groups(&mut self, step: &StepContext, record: &mut StepRecord) -> Result<(), StepFailure> {
+        self.groups.warm_start.begin();
         for island in 0..step.model.islands.len() {
             let Some(group) = self.groups.of(island) else { continue };
-            self.update_end(step.model, island, step.h)?;
+            let ContactGroup { since, solved, .. } = self.groups.groups[group];
+            if solved != step.h - since {
+                self.update_end(step.model, island, step.h)?;
+            }
+            let contacts = &self.groups.groups[group].interval.contacts;
+            self.groups.warm_start.store(step.contacts, &self.end, contacts);
             self.groups.end_group(step, group, step.h, record);
         }
+        self.groups.warm_start.finish();
         Ok(())
     }
 
@@ -218,7 +232,7 @@ impl StepTrajectories {
         if self.groups.groups.len() == group {
             self.groups.groups.push(ContactGroup::default());
         }
-        self.groups.groups[group].since = t;
+        (self.groups.groups[group].since, self.groups.groups[group].solved) = (t, f64::NAN);
         self.groups.groups[group].interval.set_islands(step.model, islands);
         candidates.reset(step, islands, excluded, t);
         self.add_group_contacts(step, candidates, (islands, excluded), t, group)?;
@@ -299,10 +313,12 @@ impl StepTrajectories {
                     contacts.surface(candidate.pair.0, candidate.pair.1).friction
                 }
             };
-            let list = &mut groups.groups[group].interval.contacts;
+            let (list, sample) = (&mut groups.groups[group].interval.contacts, &self.sample);
             list.extend(groups.found.drain(..).map(|(function, frame)| {
                 let tangents = contacts.tangents(function.pair, &frame.normal);
-                ClosedContact::new(function, frame, tangents, friction)
+                let mut contact = ClosedContact::new(function, frame, tangents, friction);
+                groups.warm_start.initialise(contacts, sample, &mut contact);
+                contact
             }));
             candidate.owned = true;
         }

@@ -2,7 +2,7 @@
 
 use super::cluster::{ClusterContact, ContactCluster};
 use super::trajectories::StepTrajectories;
-use super::{SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, StepContext};
+use super::{NEGLIGIBLE_CLOSING, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, StepContext};
 use crate::discrete::StepError;
 use crate::response::impulse::{
     CLOSING_SPEED_ROUNDING, ConstraintContext, ContactConstraint, ContactConstraints, ImpactSolver,
@@ -71,7 +71,7 @@ impl ClusterImpact {
             rows.dot(row, u) < -rest_speed.max(rounding)
         };
         let close = |speed: f64| self.constraints.list.iter().any(|contact| closes(contact.rows[0], speed));
-        let outcome = match (close(rest_speed), close(0.0)) {
+        let outcome = match (close(rest_speed), close(NEGLIGIBLE_CLOSING * rest_speed)) {
             (true, _) => ImpactOutcome::Applied,
             (false, true) => ImpactOutcome::BroughtToRest,
             (false, false) => return Ok(ImpactOutcome::AtRest),

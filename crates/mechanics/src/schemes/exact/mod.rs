@@ -38,11 +38,12 @@ mod motion_bound;
 mod trajectories;
 
 use super::decomposition::TOLERANCE;
-use super::{Scheme, SchemeKind};
+use super::{Scheme, SchemeKind, StepContact};
 use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
+use crate::named_arrays::NamedArrays;
 use crate::response::{CollisionModel, ContactOptions, EnergyJumpCondition};
 use crate::step_record::StepRecord;
 use candidates::{Advance, Candidates};
@@ -75,6 +76,8 @@ const REST_SPEED: f64 = 2.0;
 /// Duration of a bounce, in steps, below which a contact is at rest: where impacts dissipate energy, and where they do not.
 const SHORT_BOUNCE: f64 = 1e-4;
 const SHORT_BOUNCE_ELASTIC: f64 = 1e-5;
+/// Closing speed at rest, in speeds of rest, whose energy is negligible: persistent contact removes it.
+const NEGLIGIBLE_CLOSING: f64 = 1e-2;
 /// Difference of times of impact, in steps, within which contacts are simultaneous.
 const SAME_TIME: f64 = 1e-9;
 /// Iterations for the first root of the lower bound of a separation, and its relative accuracy: the next advance corrects it.
@@ -226,6 +229,19 @@ impl Scheme for Exact {
 
     fn step_record(&self) -> Option<&StepRecord> {
         Some(&self.stages.record)
+    }
+
+    fn contacts(&self) -> Vec<StepContact> {
+        let impacts = self.stages.record.impacts.iter().map(StepContact::of_impact);
+        impacts.chain(self.stages.trajectories.groups.contacts.iter().copied()).collect()
+    }
+
+    fn save_warm_start(&self, arrays: &mut NamedArrays) {
+        self.stages.trajectories.groups.warm_start.save(arrays);
+    }
+
+    fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
+        self.stages.trajectories.groups.warm_start.restore(arrays)
     }
 }
 
