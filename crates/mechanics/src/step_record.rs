@@ -210,8 +210,12 @@ pub struct StepRecord {
     pub overlap: f64,
     /// Fallbacks to the decomposition scheme.
     pub fallbacks: u64,
-    /// Resting contacts, likewise.
+    /// Groups of islands in persistent contact.
     pub rests: u64,
+    /// Contact problems of persistent contact that were not solved to their tolerance.
+    pub unsolved: u64,
+    /// Largest residual of these problems, relative to the largest impulse of each.
+    pub contact_residual: f64,
     /// How the complementarity problem of the step was solved, by schemes that have one.
     pub solve: Option<LcpSolveStats>,
     /// Maximum violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
@@ -230,6 +234,8 @@ impl StepRecord {
         self.overlap = 0.0;
         self.fallbacks = 0;
         self.rests = 0;
+        self.unsolved = 0;
+        self.contact_residual = 0.0;
         self.solve = None;
         self.infeasibility = None;
     }

@@ -48,6 +48,8 @@ pub const NEWTON_DECREMENT: f64 = 1e-22;
 /// Relative decrement of action at which a stagnating iteration has reached the rounding of forces, or of a very long chain, whose mass
 /// matrix has a condition number of 1e16 and more. `SolverStats::decrement` reports the one reached.
 pub const NEWTON_NOISE: f64 = 1e-14;
+/// Rounding of positions and turns that the iteration cannot remove, relative to coordinates: intervals may be so short that bodies move by less.
+pub const POSITION_ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Slope of the residual at the far end of a correction, relative to that at its beginning, beyond which the correction overshoots.
 pub const OVERSHOOT: f64 = 0.5;
 /// Slope, likewise, at which the line search along a correction ends.

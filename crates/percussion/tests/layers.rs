@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const CRATES: [(&str, &str); 6] = [
     (
         "solve",
-        "error arithmetic constraints tolerances simd dense least_squares sparse krylov lp qp hull lcp nlp",
+        "error arithmetic constraints tolerances simd dense least_squares sparse krylov lp qp hull contact lcp nlp",
     ),
     ("geometry", "pose error tolerances mass shapes bounds separation euclid events broad"),
     (

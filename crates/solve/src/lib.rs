@@ -36,7 +36,8 @@
 //! lp             linear programs
 //! qp             quadratic programs
 //! hull           the nearest point of a convex hull
-//! lcp            complementarity problems, frictional contact
+//! contact        frictional contact on the cone
+//! lcp            complementarity problems, frictional contact on pyramids
 //! nlp            nonlinear programs
 //! ```
 

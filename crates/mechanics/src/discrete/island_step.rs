@@ -16,6 +16,7 @@ use super::newton::{Newton, StepError, solve_linear};
 use super::{Interval, IslandStateMut};
 use crate::model::{Island, Model, State};
 use crate::spatial::{Vec6, twist};
+use crate::tolerances::POSITION_ROUNDING;
 use percussion_geometry::Vec3;
 
 /// Workspace of one island.
@@ -127,6 +128,17 @@ impl IslandStep {
         let decrement = (newton.slope().abs(), newton.action(model, island, h));
         newton.interval.correct(model, island, &newton.d);
         decrement
+    }
+
+    /// Decrement of action of a correction by the rounding of positions.
+    pub fn rounding(&self, model: &Model, island: &Island, h: f64) -> f64 {
+        let of_body = |(slot, position): (usize, &Vec3)| {
+            let link = &model.links[slot];
+            let place = POSITION_ROUNDING * position.amax();
+            let turn = POSITION_ROUNDING * POSITION_ROUNDING * link.inertia.max();
+            (link.mass * place * place + turn) / h.abs()
+        };
+        island.bodies.clone().zip(&self.newton.interval.positions).map(of_body).sum()
     }
 
     /// Writes configuration and momenta of the end, without contact impulses there, and evaluates the mass matrix of the end.

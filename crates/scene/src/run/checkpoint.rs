@@ -61,6 +61,10 @@ pub struct ContactFigures {
     pub fallbacks: u64,
     /// Largest penetration of two parts at the end of a step, m.
     pub penetration: f64,
+    /// Steps with unsolved problems of persistent contact.
+    pub unsolved: u64,
+    /// Largest residual of these problems, relative to the largest impulse.
+    pub residual: f64,
 }
 
 impl Checkpoint {
@@ -92,12 +96,14 @@ impl Checkpoint {
             ("iterations_max", self.iterations),
             ("collisions", self.contact.collisions),
             ("fallbacks", self.contact.fallbacks),
+            ("unsolved_steps", self.contact.unsolved),
         ];
         counts.into_iter().for_each(|(name, count)| all.insert(name, [count as f64]));
         let numbers = [
             ("time", self.state.time),
             ("wall_time", self.wall_time),
             ("penetration_max", self.contact.penetration),
+            ("contact_residual_max", self.contact.residual),
             ("discrete_energy", self.figures.discrete_energy),
             ("hamiltonian", self.figures.hamiltonian),
             ("hidden_violation", self.figures.hidden_violation),
@@ -177,6 +183,8 @@ impl Checkpoint {
                 collisions: count("collisions")?,
                 fallbacks: count("fallbacks")?,
                 penetration: number("penetration_max")?,
+                unsolved: count("unsolved_steps")?,
+                residual: number("contact_residual_max")?,
             },
             extremes: RowExtremes {
                 penetration: number("row/penetration")?,
@@ -243,7 +251,13 @@ mod tests {
             wall_time: 1.5,
             figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden_violation: 1e-9 },
             event_bytes: 6,
-            contact: ContactFigures { collisions: 7, fallbacks: 8, penetration: 0.1 + 0.7 },
+            contact: ContactFigures {
+                collisions: 7,
+                fallbacks: 8,
+                penetration: 0.1 + 0.7,
+                unsolved: 9,
+                residual: 0.1 + 0.8,
+            },
             extremes: RowExtremes {
                 penetration: 0.1 + 0.6,
                 substep_min: 1e-3 / 3.0,

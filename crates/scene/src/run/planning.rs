@@ -75,7 +75,8 @@ pub fn plan(
     let PlanRecorder { model, ledger, trajectory, warnings, penetration, figures, event_bytes, .. } =
         recorder;
     let state = &found.nodes[plan.intervals];
-    let contact = ContactFigures { collisions: found.contacts.len() as u64, fallbacks: 0, penetration };
+    let contact =
+        ContactFigures { collisions: found.contacts.len() as u64, penetration, ..ContactFigures::default() };
     let place = folder.file(folder::CHECKPOINT);
     let checkpoint = Checkpoint {
         version: env!("CARGO_PKG_VERSION").to_owned(),

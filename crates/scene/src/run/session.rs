@@ -287,6 +287,8 @@ impl Session {
     fn record_contacts(&mut self) -> Result<(), RunError> {
         let Some(record) = self.simulation.step_record() else { return Ok(()) };
         self.contact.fallbacks += record.fallbacks;
+        self.contact.unsolved += u64::from(record.unsolved > 0);
+        self.contact.residual = self.contact.residual.max(record.contact_residual);
         self.complementarity.add(record);
         self.extremes.complementarity.add(record);
         let substep = self.substeps.smallest(record, self.simulation.step_size());

@@ -483,13 +483,20 @@ impl SceneInfo {
                 contact.penetration
             ));
         }
-        let steps = match contact.fallbacks {
-            0 => return warnings,
-            1 => "1 step".to_owned(),
-            n => format!("{n} steps"),
-        };
+        let steps = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
+        if contact.unsolved > 0 {
+            warnings.push(format!(
+                "the contact forces of {} were not solved to their tolerance: the largest residual is {:.1e} of the largest contact impulse; take a smaller step",
+                steps(contact.unsolved),
+                contact.residual
+            ));
+        }
+        if contact.fallbacks == 0 {
+            return warnings;
+        }
+        let steps = steps(contact.fallbacks);
         warnings.push(format!(
-            "{steps} fell back to the decomposition scheme after too many impacts: bodies are coming to rest on others, or the step is too large; in that case take a smaller one"
+            "{steps} fell back to the decomposition scheme after too many impacts, or because the equations of contact had no solution: take a smaller step"
         ));
         warnings
     }

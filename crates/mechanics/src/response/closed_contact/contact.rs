@@ -1,6 +1,7 @@
 //! One closed contact: its frames at both ends of the interval, and its impulses.
 
-use super::GAP_DECAY;
+use super::interval::ContactLimits;
+use super::{GAP_DECAY, GAP_ROUNDING};
 use crate::contact::{ContactFrame, ContactFunction};
 use percussion_geometry::Vec3;
 
@@ -11,6 +12,8 @@ pub(crate) struct ClosedContact {
     pub function: ContactFunction,
     /// Coefficient of friction.
     pub friction: f64,
+    /// Rounding of the gap, m.
+    rounding: f64,
     /// Whether it is left out of the equations.
     pub excluded: bool,
     /// At the start of the interval.
@@ -32,14 +35,16 @@ pub(crate) struct ClosedContact {
 }
 
 impl ClosedContact {
-    /// A contact at the start of an interval.
+    /// A contact at the start of an interval, of parts of a size.
     pub fn new(
         function: ContactFunction,
         start: ContactFrame,
         tangents: (Vec3, Vec3),
         friction: f64,
+        size: f64,
     ) -> Self {
         Self {
+            rounding: GAP_ROUNDING * (start.point.amax() + size),
             function,
             friction,
             excluded: false,
@@ -54,14 +59,20 @@ impl ClosedContact {
         }
     }
 
-    /// Gap at the end of the interval to which the contact may close. Redundant contacts whose gaps differ by rounding would load one
-    /// another if all had to vanish at once: what is left of a closed gap decays. Bodies that start in penetration keep it.
-    pub fn kept_gap(&self, closed_gap: f64) -> f64 {
-        match self.start.gap {
-            gap if gap > closed_gap => 0.0,
-            gap if gap < -closed_gap => gap,
-            gap => GAP_DECAY * gap,
-        }
+    /// Gap at the end of an interval of length `h` beyond the one to which the contact may close. Redundant contacts whose gaps differ by
+    /// rounding would load one another if all had to vanish at once: what is left of a closed gap decays over steps. Bodies that
+    /// start in penetration keep it.
+    pub fn gap_to_close(&self, h: f64, limits: &ContactLimits) -> f64 {
+        let start = self.start.gap;
+        let kept = if start > limits.closed_gap {
+            0.0
+        } else if start < -limits.closed_gap {
+            start
+        } else {
+            start * (1.0 - GAP_DECAY * (h / limits.step).clamp(0.0, 1.0))
+        };
+        let gap = self.end.gap - kept;
+        if gap.abs() <= self.rounding { 0.0 } else { gap }
     }
 
     /// Scales the impulses to an interval of another length: initial values of a solver.

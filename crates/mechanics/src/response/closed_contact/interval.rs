@@ -43,6 +43,15 @@ pub(super) struct ContactSide {
     pub slot: usize,
 }
 
+/// What counts as closed and as rounding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactLimits {
+    /// Gap at which parts are in contact, m.
+    pub closed_gap: f64,
+    /// Length of a whole step, s: what is left of closed gaps decays from step to step.
+    pub step: f64,
+}
+
 /// How an interval was solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct IntervalOutcome {
@@ -114,7 +123,7 @@ impl ClosedContactStep {
         geometry: &ContactGeometry,
         start: &State,
         h: f64,
-        closed_gap: f64,
+        limits: &ContactLimits,
         end: &mut State,
     ) -> Result<IntervalOutcome, StepError> {
         for member in &mut self.members[..self.count] {
@@ -138,7 +147,7 @@ impl ClosedContactStep {
                 member.step.linearise(model, &model.islands[member.island], start, h)?;
             }
             self.evaluate_contacts(geometry)?;
-            self.assemble(model, geometry, start, (h, closed_gap));
+            self.assemble(model, geometry, start, h, limits);
             let solved =
                 self.solver.solve(&mut self.system, &self.v, &mut self.x, &ContactSolverOptions::default());
             outcome.solved = solved.converged;
@@ -146,12 +155,12 @@ impl ClosedContactStep {
             for (&k, x) in self.listed.iter().zip(&self.x) {
                 self.contacts[k].impulse_start = *x;
             }
-            let decrement = self.correct(model, h);
+            let Decrement { decrement, rounding } = self.correct(model, h);
             if !decrement.is_finite() {
                 return Err(StepError::NotFinite);
             }
             let noise = decrement <= NEWTON_NOISE && decrement >= 0.1 * before;
-            if decrement <= NEWTON_DECREMENT || noise {
+            if decrement <= NEWTON_DECREMENT.max(rounding) || noise {
                 break;
             }
             before = decrement;
@@ -165,7 +174,7 @@ impl ClosedContactStep {
         }
         self.evaluate_contacts(geometry)?;
         self.set_slips(geometry, start);
-        let end_solved = self.solve_end(model, geometry, closed_gap, end);
+        let end_solved = self.solve_end(model, geometry, limits.closed_gap, end);
         outcome.solved &= end_solved.0;
         outcome.residual = outcome.residual.max(end_solved.1);
         Ok(outcome)
@@ -244,7 +253,8 @@ impl ClosedContactStep {
         model: &Model,
         geometry: &ContactGeometry,
         start: &State,
-        (h, closed_gap): (f64, f64),
+        h: f64,
+        limits: &ContactLimits,
     ) {
         self.v.clear();
         self.v.resize(self.dofs, 0.0);
@@ -265,7 +275,7 @@ impl ClosedContactStep {
             let tangents = contact.mean_tangents();
             let slip = self.slip(start, contact, &sides);
             let law = ContactLaw::Cone { friction: contact.friction };
-            let gap = contact.end.gap - contact.kept_gap(closed_gap);
+            let gap = contact.gap_to_close(h, limits);
             let bias = [gap, tangents[0].dot(&slip), tangents[1].dot(&slip)];
             self.system.add_contact(law, bias, REGULARISATION);
             self.listed.push(k);
@@ -383,18 +393,24 @@ impl ClosedContactStep {
         }
     }
 
-    /// Moves the ends of all islands by the corrections that belong to the contact impulses. Returns the decrement of action, relative
-    /// to the action of the group.
-    fn correct(&mut self, model: &Model, h: f64) -> f64 {
+    /// Moves the ends of all islands by the corrections that belong to the contact impulses.
+    fn correct(&mut self, model: &Model, h: f64) -> Decrement {
         self.sum_impulses();
-        let (mut decrement, mut action) = (0.0, f64::MIN_POSITIVE);
+        let (mut decrement, mut rounding, mut action) = (0.0, 0.0, f64::MIN_POSITIVE);
         for member in &mut self.members[..self.count] {
             let island = &model.islands[member.island];
             let impulses = &self.impulses[member.first..member.first + island.dofs.len()];
             let (slope, of_step) = member.step.correct(model, island, h, impulses);
             decrement += slope;
             action += of_step;
+            rounding += member.step.rounding(model, island, h);
         }
-        decrement / action
+        Decrement { decrement: decrement / action, rounding: rounding / action }
     }
+}
+
+/// Decrement of action of a correction, and that of rounding, relative to the action of the group.
+struct Decrement {
+    decrement: f64,
+    rounding: f64,
 }

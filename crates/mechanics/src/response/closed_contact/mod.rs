@@ -27,7 +27,7 @@ mod interval;
 mod warm_start;
 
 pub(crate) use contact::ClosedContact;
-pub(crate) use interval::ClosedContactStep;
+pub(crate) use interval::{ClosedContactStep, ContactLimits, IntervalOutcome};
 pub(crate) use warm_start::ClosedContactWarmStart;
 
 // tolerances
@@ -44,5 +44,7 @@ const MAX_REVERSALS: usize = 8;
 /// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at
 /// the limit of sticking.
 const SLIP_ROUNDING: f64 = 1e-8;
-/// Part of the gap of a closed contact that is left after an interval.
+/// Part of the gap of a closed contact that is closed in a step.
 const GAP_DECAY: f64 = 0.5;
+/// Rounding of a gap, relative to the coordinates of its point and the size of its parts.
+const GAP_ROUNDING: f64 = 8.0 * f64::EPSILON;

@@ -13,12 +13,14 @@
 
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;
-use super::{REST_SPEED, StepContext, failure};
+use super::{SHORT_BOUNCE, StepContext, failure};
 use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
 use crate::discrete::{StepError, StepFailure};
 use crate::model::{Model, State};
 use crate::response::CollisionModel;
-use crate::response::closed_contact::{ClosedContact, ClosedContactStep, ClosedContactWarmStart};
+use crate::response::closed_contact::{
+    ClosedContact, ClosedContactStep, ClosedContactWarmStart, ContactLimits, IntervalOutcome,
+};
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
@@ -43,16 +45,19 @@ struct ContactGroup {
     since: f64,
     /// Length of the interval that was solved last, s.
     solved: f64,
+    outcome: IntervalOutcome,
 }
 
 /// All groups of a step.
 #[derive(Debug)]
 pub(super) struct ContactGroups {
     geometry: Arc<ContactGeometry>,
-    contact_gap: f64,
+    limits: ContactLimits,
     groups: Vec<ContactGroup>,
     /// Groups in use; ended ones have no islands.
-    count: usize,
+    pub count: usize,
+    /// Whether groups are allowed in this step.
+    pub allowed: bool,
     /// Group of each island.
     of_island: Vec<Option<usize>>,
     query: ManifoldQuery,
@@ -64,7 +69,7 @@ pub(super) struct ContactGroups {
     /// Largest relative residual of a contact problem of the step.
     pub residual: f64,
     /// Contact problems of the step that were not solved.
-    pub unsolved: usize,
+    pub unsolved: u64,
     /// Impulses of the last step.
     pub warm_start: ClosedContactWarmStart,
 }
@@ -74,9 +79,10 @@ impl ContactGroups {
     pub fn new(model: &Model, geometry: Arc<ContactGeometry>, contact_gap: f64) -> Self {
         Self {
             geometry,
-            contact_gap,
+            limits: ContactLimits { closed_gap: contact_gap, step: 0.0 },
             groups: Vec::new(),
             count: 0,
+            allowed: true,
             of_island: vec![None; model.islands.len()],
             query: ManifoldQuery::default(),
             found: Vec::new(),
@@ -88,8 +94,9 @@ impl ContactGroups {
         }
     }
 
-    /// Begins a step.
-    pub fn clear(&mut self) {
+    /// Begins a step of length `h`.
+    pub fn clear(&mut self, h: f64) {
+        self.limits.step = h;
         self.count = 0;
         self.of_island.fill(None);
         self.contacts.clear();
@@ -116,19 +123,15 @@ impl ContactGroups {
         tau: f64,
         end: &mut State,
     ) -> Result<(), StepError> {
-        let ContactGroup { interval, solved, .. } = &mut self.groups[group];
+        let ContactGroup { interval, solved, outcome, .. } = &mut self.groups[group];
         *solved = tau;
-        let outcome = interval.solve(model, &self.geometry, node, tau, self.contact_gap, end)?;
-        self.residual = self.residual.max(outcome.residual);
-        if !outcome.solved {
-            self.unsolved += 1;
-        }
+        *outcome = interval.solve(model, &self.geometry, node, tau, &self.limits, end)?;
         Ok(())
     }
 
     /// Ends a group at `t`, solved there last: its impulses are recorded.
     fn end_group(&mut self, step: &StepContext, group: usize, t: f64, record: &mut StepRecord) {
-        let ContactGroup { interval, since, .. } = &mut self.groups[group];
+        let ContactGroup { interval, since, outcome, .. } = &mut self.groups[group];
         let tau = t - *since;
         for island in interval.islands() {
             self.of_island[island] = None;
@@ -136,6 +139,8 @@ impl ContactGroups {
         if !(tau > 0.0) {
             return;
         }
+        self.residual = self.residual.max(outcome.residual);
+        self.unsolved += u64::from(!outcome.solved);
         let (mut normal_energy, mut friction_energy) = (0.0, 0.0);
         let mut first_slot = None;
         for contact in &interval.contacts {
@@ -217,10 +222,13 @@ impl StepTrajectories {
             self.groups.end_group(step, group, step.h, record);
         }
         self.groups.warm_start.finish();
+        record.unsolved = self.groups.unsolved;
+        record.contact_residual = self.groups.residual;
         Ok(())
     }
 
-    /// Begins a group of islands in contact at their nodes at `t`. False where its equations have no solution: then there is no group.
+    /// Begins a group of islands in contact at their nodes at `t`. False where its equations have no solution, or where groups are not
+    /// `allowed`: then there is no group.
     pub fn begin_group(
         &mut self,
         step: &StepContext,
@@ -228,6 +236,9 @@ impl StepTrajectories {
         (islands, excluded): (&[usize], &[bool]),
         t: f64,
     ) -> Result<bool, StepFailure> {
+        if !self.groups.allowed {
+            return Ok(false);
+        }
         let group = self.groups.count;
         if self.groups.groups.len() == group {
             self.groups.groups.push(ContactGroup::default());
@@ -284,7 +295,7 @@ impl StepTrajectories {
                 .separation(candidate.pair, (&a, &b), f64::INFINITY, &mut candidate.warm_start)
                 .map_err(failed)?;
             let acceleration = self.max_acceleration([p.slot, q.slot].into_iter().flatten());
-            let slow = REST_SPEED * acceleration * h;
+            let slow = SHORT_BOUNCE * acceleration * h;
             let gap = whole.gap();
             let closing = -self.normal_velocity(step, candidate.pair, &whole.normal(), &whole.point());
             let nearly = gap <= slow * h && closing <= slow;
@@ -301,6 +312,7 @@ impl StepTrajectories {
             let finite = |reach: f64| if reach.is_finite() { reach } else { 0.0 };
             let travel = speed(p.slot, finite(p.reach)) + speed(q.slot, finite(q.reach));
             let window = TRAVEL_MARGIN * travel * (h - t) + slow * h + step.contact_gap;
+            let size = p.radius.min(q.radius);
             let groups = &mut self.groups;
             groups.found.clear();
             let (query, found) = (&mut groups.query, &mut groups.found);
@@ -316,7 +328,7 @@ impl StepTrajectories {
             let (list, sample) = (&mut groups.groups[group].interval.contacts, &self.sample);
             list.extend(groups.found.drain(..).map(|(function, frame)| {
                 let tangents = contacts.tangents(function.pair, &frame.normal);
-                let mut contact = ClosedContact::new(function, frame, tangents, friction);
+                let mut contact = ClosedContact::new(function, frame, tangents, friction, size);
                 groups.warm_start.initialise(contacts, sample, &mut contact);
                 contact
             }));
@@ -351,7 +363,7 @@ impl StepTrajectories {
         loop {
             self.update_end(step.model, island, step.h)?;
             let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
-            let slow = REST_SPEED * self.max_acceleration(slots) * step.h;
+            let slow = SHORT_BOUNCE * self.max_acceleration(slots) * step.h;
             let contacts = &mut self.groups.groups[group].interval.contacts;
             let before = self.groups.fast.len();
             for (k, contact) in contacts.iter_mut().enumerate() {

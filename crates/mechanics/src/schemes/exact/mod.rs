@@ -213,7 +213,7 @@ impl Scheme for Exact {
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
-        let stats = self.stages.run(&StepContext {
+        let context = StepContext {
             model,
             contacts: &self.contacts,
             options: &self.options,
@@ -222,7 +222,17 @@ impl Scheme for Exact {
             contact_gap: self.contact_gap,
             start: state,
             h,
-        })?;
+        };
+        self.stages.trajectories.groups.allowed = true;
+        let mut stats = self.stages.run(&context);
+        // Where the equations of persistent contact have no solution, contacts at rest fall back to the decomposition response.
+        let groups = self.stages.trajectories.groups.count;
+        if matches!(&stats, Err(failed) if failed.error.is_unsolved()) && groups > 0 {
+            self.stages.trajectories.groups.allowed = false;
+            stats = self.stages.run(&context);
+            self.stages.record.fallbacks += 1;
+        }
+        let stats = stats?;
         std::mem::swap(state, &mut self.stages.trajectories.end);
         Ok(stats)
     }
@@ -287,13 +297,15 @@ impl Stages {
             }
         }
         let limit = options.max_impacts;
-        let exceeded = fallback.count_impact(&cluster.islands, 2 * limit);
-        let to_rest = fallback.has_exceeded(&cluster.islands, limit);
+        let to_rest = fallback.count_impact(&cluster.islands, limit);
         let time = step.start.time + t;
         let outcome = impact
             .apply_impact_law(step, trajectories, cluster, to_rest)
             .map_err(|error| failure(model, step.start, cluster.first_body(step), error))?;
         let at_rest = outcome != ImpactOutcome::Applied;
+        // Many impacts that dissipate energy converge to rest: they go on without restitution.
+        let limit = if impact.is_dissipative(step) { 2 * limit } else { limit };
+        let exceeded = fallback.has_exceeded(&cluster.islands, limit);
         if at_rest {
             if outcome == ImpactOutcome::BroughtToRest {
                 impact.set_momenta(step, trajectories);
@@ -306,7 +318,6 @@ impl Stages {
             }
         }
         if at_rest || exceeded {
-            // Many impacts that dissipate energy converge to rest.
             let resting = at_rest || impact.is_dissipative(step);
             fallback.fall_back(step, trajectories, candidates, &cluster.islands, resting)?;
             match at_rest {

@@ -78,7 +78,7 @@ impl StepTrajectories {
         self.node_time.fill(0.0);
         self.sample_time.fill(f64::NAN);
         self.start_time = start.time;
-        self.groups.clear();
+        self.groups.clear(h);
         for index in 0..model.islands.len() {
             self.update_motion_bounds(model, index, h)?;
         }
