@@ -28,7 +28,7 @@ pub use capabilities::{
 pub use decomposition::{Decomposition, DecompositionResponse, project_start};
 pub use exact::Exact;
 pub use kind::{SchemeError, SchemeKind, SchemeOptions, UnknownScheme};
-pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, RestitutionLaw};
+pub use lcp::{DistanceMetric, FrictionCone, GapRule, Lcp, LcpOptions, RestitutionLaw, Stabilisation};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;

@@ -5,21 +5,27 @@
 //!                    motion, or one of them while impulses stop the other
 //! candidate pairs    those whose boxes, grown by the maximum travel of each, overlap
 //! contacts           active and nearly active events of each pair, every one with its own distance [Hart 4.17]
+//! at_midpoint        the events of closed pairs half a step later, not with the published scheme
 //! ```
+//!
+//! **Midpoint.** A body that rolls or wobbles turns its normals and arms in a step. With those of the beginning, velocities that
+//! keep a contact closed leave a gap or a penetration of the order `h²`, and lose or bring energy accordingly; with those of the
+//! middle, of the order `h³`. Pairs are closed that are nearer than their motion bends in a step and do not strike. The middle is where the velocities at the beginning lead in half a step [Moreau]; distances are
+//! extrapolated back from there, and shifted so that the pair has the distance that it has.
 //!
 //! The active set depends on the configuration and the velocities alone: queries start cold, so that a run that continues
 //! from a checkpoint is bitwise identical.
 
 use super::StepInput;
-use super::contact_constraint::{ContactConstraint, ContactPair, PairSide};
+use super::contact_constraint::ContactConstraint;
 use super::free_velocities::FreeVelocities;
 use super::motion_bound::MotionBound;
-use super::options::DistanceMetric;
-use crate::contact::{
-    ActivityTolerances, CandidatePair, CandidatePairs, ContactGeometry, ContactPoint, ManifoldQuery,
-    PairWarmStart, PartPose,
-};
+use super::options::{DistanceMetric, Stabilisation};
+use super::pair_events::{Instant, PairEvents};
+use super::update_configuration::place_body;
+use crate::contact::{ActivityTolerances, CandidatePair, CandidatePairs, ContactGeometry, PartPose};
 use crate::discrete::StepError;
+use crate::model::State;
 
 /// Minimum distance by which the point of an event may lie outside its features, relative to the smaller part: faces in contact
 /// keep all their corners.
@@ -28,6 +34,12 @@ const MIN_FEATURE_SLACK: f64 = 1e-3;
 const TILT: (f64, f64) = (0.1, 0.9);
 /// Factor on the distance that a pair can travel in a step: impulses speed bodies up.
 const TRAVEL_MARGIN: f64 = 1.25;
+/// Gap of a closed pair beyond what its motion bends in a step, relative to the smaller part.
+const CLOSED: f64 = 1e-9;
+/// Bend of the motion in a step, relative to the smaller part, below which the middle of the step is its beginning.
+const NO_BEND: f64 = 1e-9;
+/// Rotation of a pair in a step, rad, beyond which the middle of the step says nothing about its end.
+const MAX_TURN: f64 = 1.0;
 
 /// The active set, with workspace.
 #[derive(Debug, Default)]
@@ -38,6 +50,8 @@ pub(super) struct ActiveContacts {
     pub list: Vec<ContactConstraint>,
     /// Deepest penetration of two parts, in units of the metric.
     pub max_penetration: f64,
+    /// Pairs that were queried, sorted.
+    pub gaps: Vec<PairGap>,
 }
 
 impl ActiveContacts {
@@ -45,21 +59,56 @@ impl ActiveContacts {
     pub fn find_contacts(&mut self, step: &StepInput, velocities: &FreeVelocities) -> Result<(), StepError> {
         let Some(geometry) = step.geometry else { return Ok(()) };
         self.list.clear();
+        self.gaps.clear();
         self.max_penetration = 0.0;
         self.query.bound_motions(step, geometry, velocities);
         for candidate in self.query.candidate_pairs(step, geometry, &mut self.candidates)? {
-            let penetration = self.query.pair_contacts(step, geometry, candidate.pair, &mut self.list)?;
+            let pair = candidate.pair;
+            let (penetration, gap) =
+                self.query.pair_contacts(step, geometry, pair, velocities, &mut self.list)?;
             self.max_penetration = self.max_penetration.max(penetration);
+            self.gaps.push(PairGap { pair, gap });
         }
-        // A contact along which no body can move is no constraint.
+        self.gaps.sort_unstable_by_key(|known| known.pair);
+        self.drop_immovable(geometry, velocities);
+        Ok(())
+    }
+
+    /// Adds contacts, which are sorted by pair, behind those of their pairs.
+    pub fn add_contacts(
+        &mut self,
+        geometry: &ContactGeometry,
+        velocities: &FreeVelocities,
+        more: &[ContactConstraint],
+    ) {
+        let key = |contact: &ContactConstraint| {
+            (contact.pair.0.min(contact.pair.1), contact.pair.0.max(contact.pair.1))
+        };
+        for contact in more {
+            let to = self.list.partition_point(|other| key(other) <= key(contact));
+            self.list.insert(to, *contact);
+        }
+        self.drop_immovable(geometry, velocities);
+    }
+
+    /// Drops contacts along which no body can move: they are no constraints.
+    fn drop_immovable(&mut self, geometry: &ContactGeometry, velocities: &FreeVelocities) {
         self.list.retain(|contact| {
             let slots = contact.slots(geometry);
             [0, 1].iter().any(|&side| {
                 slots[side].is_some_and(|slot| velocities.dofs[slot].is_moved_by(&contact.gradient[side]))
             })
         });
-        Ok(())
     }
+}
+
+/// Distance of a pair at the beginning of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairGap {
+    /// The parts, in the order of queries.
+    pub pair: (usize, usize),
+    /// A lower bound of their gap, m.
+    pub gap: f64,
 }
 
 /// Poses and motion bounds of all parts, and workspace of the query of a pair.
@@ -67,8 +116,9 @@ impl ActiveContacts {
 struct PairQuery {
     poses: Vec<PartPose>,
     bounds: Vec<MotionBound>,
-    manifold: ManifoldQuery,
-    points: Vec<ContactPoint>,
+    events: PairEvents,
+    /// Bodies of closed pairs half a step later.
+    middle: Option<State>,
 }
 
 impl PairQuery {
@@ -105,14 +155,16 @@ impl PairQuery {
         Ok(pairs.as_ref().map_or(&[], |pairs| pairs.pairs()))
     }
 
-    /// Adds the contacts of a pair to the list; its penetration in units of the metric, negative where it is apart.
+    /// Adds the contacts of a pair to the list. Returns its penetration in units of the metric, negative where it is apart, and a lower
+    /// bound of its gap, m.
     fn pair_contacts(
         &mut self,
         step: &StepInput,
         geometry: &ContactGeometry,
         (a, b): (usize, usize),
+        velocities: &FreeVelocities,
         list: &mut Vec<ContactConstraint>,
-    ) -> Result<f64, StepError> {
+    ) -> Result<(f64, f64), StepError> {
         let StepInput { state, options, .. } = *step;
         let (p, q) = (&geometry.parts[a], &geometry.parts[b]);
         let (poses, bounds) = (&self.poses, &self.bounds);
@@ -123,8 +175,9 @@ impl PairQuery {
             None => travel,
         };
         let reach = p.radius + q.radius + within;
-        if (poses[a].reference - poses[b].reference).norm_squared() > reach * reach {
-            return Ok(0.0);
+        let apart = (poses[a].reference - poses[b].reference).norm_squared();
+        if apart > reach * reach {
+            return Ok((0.0, apart.sqrt() - p.radius - q.radius));
         }
         let turn = bounds[a].angular_speed + bounds[b].angular_speed;
         let tolerances = ActivityTolerances {
@@ -134,25 +187,73 @@ impl PairQuery {
             eps_0: options.eps_0.unwrap_or(0.0),
             tilt: (TRAVEL_MARGIN * step.h.abs() * turn).clamp(TILT.0, TILT.1),
         };
-        self.points.clear();
-        let cold = &mut PairWarmStart::default();
-        let (query, points) = (&mut self.manifold, &mut self.points);
-        let closest =
-            geometry.active_events((a, b), (&poses[a], &poses[b]), &tolerances, cold, query, points)?;
-        let Some(closest) = closest else { return Ok(0.0) };
-        let pair = ContactPair {
-            parts: (a, b),
-            sides: [p, q].map(|part| PairSide::new(part, state, step.h)),
-            frame: q.slot.or(p.slot).map(|slot| (&state.positions[slot], &state.rotations[slot])),
-            surface: geometry.surface(a, b),
-            metric: options.metric,
-            radius,
+        let before = list.len();
+        let (scene, places) = ((step, geometry), (&poses[a], &poses[b]));
+        let found = self.events.add_contacts(
+            scene,
+            (a, b),
+            places,
+            &Instant { state, since: 0.0 },
+            (&tolerances, options.eps_t),
+            list,
+        )?;
+        let Some((distance, gap)) = found else { return Ok((0.0, within)) };
+        let turn = step.h.abs() * turn;
+        let bend = turn * travel;
+        let bends = gap <= bend + CLOSED * radius && bend > NO_BEND * radius && turn <= MAX_TURN;
+        // What strikes, strikes where it is at the beginning: momenta of impacts are exact.
+        let strikes = |contact: &ContactConstraint| {
+            let rate = contact.distance_rate(geometry, &velocities.initial);
+            (contact.distance + step.h * rate) * contact.unit < -bend
         };
-        let distance = pair.distance(&closest).0;
-        if options.eps_t.is_none_or(|eps| distance <= eps) {
-            list.extend(self.points.iter().map(|point| ContactConstraint::new(&pair, point)));
+        let published = options.stabilisation == Stabilisation::Published;
+        if !published && bends && !list[before..].iter().any(strikes) {
+            self.at_midpoint(step, geometry, (a, b), velocities, (&tolerances, distance), (before, list))?;
         }
-        Ok(-distance)
+        Ok((-distance, gap))
+    }
+
+    /// Replaces the contacts of a pair in the list from `before` on by those half a step later, with distances extrapolated back.
+    fn at_midpoint(
+        &mut self,
+        step: &StepInput,
+        geometry: &ContactGeometry,
+        pair: (usize, usize),
+        velocities: &FreeVelocities,
+        (tolerances, distance): (&ActivityTolerances, f64),
+        (before, list): (usize, &mut Vec<ContactConstraint>),
+    ) -> Result<(), StepError> {
+        let since = 0.5 * step.h;
+        let middle = self.middle.get_or_insert_with(|| step.state.clone());
+        middle.time = step.state.time + since;
+        for part in [pair.0, pair.1] {
+            if let Some(slot) = geometry.parts[part].slot {
+                place_body(step, slot, &velocities.initial[slot], since, middle);
+            }
+        }
+        let at = Instant { state: middle, since };
+        let poses = at.poses(geometry, pair);
+        let end = list.len();
+        let scene = (step, geometry);
+        let found = self.events.add_contacts(
+            scene,
+            pair,
+            (&poses.0, &poses.1),
+            &at,
+            (tolerances, step.options.eps_t),
+            list,
+        )?;
+        if found.is_none() || list.len() == end {
+            return Ok(());
+        }
+        list.drain(before..end);
+        let mut least = f64::INFINITY;
+        for contact in &mut list[before..] {
+            contact.distance -= since * contact.distance_rate(geometry, &velocities.initial);
+            least = least.min(contact.distance);
+        }
+        list[before..].iter_mut().for_each(|contact| contact.distance += distance - least);
+        Ok(())
     }
 
     /// By how much the box of a part is grown, m. Lengths in the ratio metric are relative to a distance between parts: boxes
