@@ -22,10 +22,12 @@ use super::free_velocities::FreeVelocities;
 use super::motion_bound::MotionBound;
 use super::options::{DistanceMetric, Stabilisation};
 use super::pair_events::{Instant, PairEvents};
+use super::swept_pairs::{PAIRS_PER_PART, PROJECTION_REACH};
 use super::update_configuration::place_body;
 use crate::contact::{ActivityTolerances, CandidatePair, CandidatePairs, ContactGeometry, PartPose};
 use crate::discrete::StepError;
 use crate::model::State;
+use percussion_geometry::Aabb;
 
 /// Minimum distance by which the point of an event may lie outside its features, relative to the smaller part: faces in contact
 /// keep all their corners.
@@ -38,6 +40,9 @@ const TRAVEL_MARGIN: f64 = 1.25;
 const CLOSED: f64 = 1e-9;
 /// Bend of the motion in a step, relative to the smaller part, below which the middle of the step is its beginning.
 const NO_BEND: f64 = 1e-9;
+/// Penetration by the velocities at the beginning, relative to the distance that the pair can travel, that is an impact; the contact
+/// point of a body that rolls may move much faster than its points do.
+const STRIKE: f64 = 0.25;
 /// Rotation of a pair in a step, rad, beyond which the middle of the step says nothing about its end.
 const MAX_TURN: f64 = 1.0;
 
@@ -60,9 +65,11 @@ impl ActiveContacts {
         let Some(geometry) = step.geometry else { return Ok(()) };
         self.list.clear();
         self.gaps.clear();
+        self.gaps.reserve(PAIRS_PER_PART * geometry.parts.len());
         self.max_penetration = 0.0;
         self.query.bound_motions(step, geometry, velocities);
-        for candidate in self.query.candidate_pairs(step, geometry, &mut self.candidates)? {
+        self.query.bound_boxes(step, geometry);
+        for candidate in self.query.candidate_pairs(geometry, &mut self.candidates)? {
             let pair = candidate.pair;
             let (penetration, gap) =
                 self.query.pair_contacts(step, geometry, pair, velocities, &mut self.list)?;
@@ -72,6 +79,11 @@ impl ActiveContacts {
         self.gaps.sort_unstable_by_key(|known| known.pair);
         self.drop_immovable(geometry, velocities);
         Ok(())
+    }
+
+    /// Boxes of the parts within which the queried pairs are all the pairs.
+    pub fn boxes(&self) -> &[Aabb] {
+        &self.query.boxes
     }
 
     /// Adds contacts, which are sorted by pair, behind those of their pairs.
@@ -116,6 +128,7 @@ pub(super) struct PairGap {
 struct PairQuery {
     poses: Vec<PartPose>,
     bounds: Vec<MotionBound>,
+    boxes: Vec<Aabb>,
     events: PairEvents,
     /// Bodies of closed pairs half a step later.
     middle: Option<State>,
@@ -137,17 +150,28 @@ impl PairQuery {
         }
     }
 
+    /// Boxes of all parts, grown by their travel.
+    fn bound_boxes(&mut self, step: &StepInput, geometry: &ContactGeometry) {
+        let mut boxes = std::mem::take(&mut self.boxes);
+        boxes.clear();
+        boxes.extend(geometry.parts.iter().enumerate().map(|(index, part)| {
+            // What a projection may move.
+            let reach = match step.options.stabilisation {
+                Stabilisation::Projection if part.radius.is_finite() => PROJECTION_REACH * part.radius,
+                _ => 0.0,
+            };
+            part.bounds_at(&self.poses[index]).grown(self.margin(step, geometry, index) + reach)
+        }));
+        self.boxes = boxes;
+    }
+
     /// Pairs of parts whose grown boxes touch.
     fn candidate_pairs<'a>(
         &self,
-        step: &StepInput,
         geometry: &ContactGeometry,
         pairs: &'a mut Option<CandidatePairs>,
     ) -> Result<&'a [CandidatePair], StepError> {
-        let bounding_box = |part: usize| {
-            let margin = self.margin(step, geometry, part);
-            geometry.parts[part].bounds_at(&self.poses[part]).grown(margin)
-        };
+        let bounding_box = |part: usize| self.boxes[part];
         match pairs {
             Some(pairs) => pairs.update(geometry, bounding_box)?,
             None => *pairs = Some(CandidatePairs::new(geometry, bounding_box)?),
@@ -204,7 +228,7 @@ impl PairQuery {
         // What strikes, strikes where it is at the beginning: momenta of impacts are exact.
         let strikes = |contact: &ContactConstraint| {
             let rate = contact.distance_rate(geometry, &velocities.initial);
-            (contact.distance + step.h * rate) * contact.unit < -bend
+            (contact.distance + step.h * rate) * contact.unit < -STRIKE * travel
         };
         let published = options.stabilisation == Stabilisation::Published;
         if !published && bends && !list[before..].iter().any(strikes) {

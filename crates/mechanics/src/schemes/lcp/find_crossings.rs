@@ -188,10 +188,23 @@ impl MovingPair<'_> {
         let (now, then) = (self.posed(now), self.posed(self.place(later, to)));
         let (n, p) = (contact.normal(), contact.point_b);
         let time = to - from;
-        let slots = [self.swept.pair.0, self.swept.pair.1].map(|part| self.geometry.parts[part].slot);
-        let motion = |side: usize| slots[side].map_or_else(Vec6::zeros, |slot| self.twists[slot]);
-        let spin: f64 = (0..2).map(|side| angular(&motion(side)).norm()).sum();
-        let drift = (linear(&motion(0)) - linear(&motion(1))).norm();
+        // Velocity of the point p on each part, and its angular velocity.
+        let motion = |side: usize| {
+            let part = now[side].0;
+            match (part.slot, &part.motion) {
+                (Some(slot), _) => {
+                    let (v, w) = (linear(&self.twists[slot]), angular(&self.twists[slot]));
+                    (v + w.cross(&(p - now[side].1.position)), w)
+                }
+                (None, Some(motion)) => {
+                    let twist = motion.step(self.step.state.time, self.step.h);
+                    (twist.velocity(&p), twist.angular)
+                }
+                (None, None) => (Vec3::zeros(), Vec3::zeros()),
+            }
+        };
+        let [(va, wa), (vb, wb)] = [motion(0), motion(1)];
+        let (spin, drift) = (wa.norm() + wb.norm(), (va - vb).norm());
         let far = |side: usize| (now[side].1.position - p).norm() + now[side].0.reach;
         let bends = spin * spin * (far(0) + far(1)) + 2.0 * spin * drift;
         let bulge = 0.125 * time * time * bends;

@@ -1,20 +1,25 @@
-//! LCP time stepping with constraint stabilisation [Hart 4-6]: a constant step, one mixed complementarity problem in each.
+//! LCP time stepping [Hart 4-6]: a constant step, one mixed complementarity problem of velocities in each, and a projection of positions.
 //!
 //! ```text
 //! free_velocities        v* from forces at the beginning of the step                            [Hart 4.16]
 //! find_contacts          active and nearly active events of pairs within reach                  [Hart 4.8-4.11]
-//! rebounding_contacts    contacts with restitution that close in the step
-//! repeat, with less stabilisation of penetrations while the step gains energy:
-//!   stabilisation_bias     γ Φ_m/h of every contact, and rebound velocities                     [Hart 4.17]
-//!   assemble_problem       M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β
-//!                          γ Θ/h + νᵀ v = 0                   joints, loops or not              [Hart 4.14]
-//!                          γ Φ_m/h + n_mᵀ v ≥ 0 ⊥ c_n ≥ 0     every event with its own distance [Hart 4.17]
-//!                          Coulomb friction on a pyramid                                        [Hart 4.18]
-//!   solve_impulses         c_ν, c_n, β and v
-//!   expand_impulses        Poisson's restitution; assemble and solve once more
-//! correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
-//! scale_impulses         energy that an unsolved problem would bring, taken from its impulses
-//! update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
+//! repeat, as long as parts cross and contacts there are added:
+//!   rebounding_contacts    contacts with restitution that close in the step
+//!   published: repeat, with less stabilisation of penetrations while the step gains energy:
+//!     stabilisation_bias     Φ_m/h of open gaps, γ Φ_m/h of penetrations if published, rebound velocities   [Hart 4.17]
+//!     assemble_problem       M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β
+//!                            γ Θ/h + νᵀ v = 0                   joints, loops or not              [Hart 4.14]
+//!                            bias + n_mᵀ v ≥ 0 ⊥ c_n ≥ 0        every event with its own distance [Hart 4.17]
+//!                            Coulomb friction on a round cone, or on a pyramid                    [Hart 4.18]
+//!     solve_impulses         c_ν, c_n, β and v
+//!     expand_impulses        Poisson's restitution; assemble and solve once more
+//!   correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
+//!   scale_impulses         energy that an unsolved problem would bring, taken from its impulses
+//!   update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
+//!   swept_pairs            pairs that may have met, by these velocities
+//!   find_crossings         parts that passed through each other, with the contacts at which they did
+//! project_positions      q moved apart where parts penetrate, unless published
+//! update_momenta         momenta of the velocities at the end
 //! record                 momentum jumps, impacts, statistics
 //! ```
 //!
@@ -24,8 +29,8 @@
 //! without contacts and joints are not in the problem.
 //!
 //! **Energy** (`energy.rs`). Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less the
-//! loss of the gyroscopic term: without stabilisation no impulse has a positive power, and energy falls. A stabilised penetration
-//! pushes bodies apart and may bring energy; where it would bring more than the step loses, its stabilisation is reduced
+//! loss of the gyroscopic term: without stabilisation no impulse has a positive power, and energy falls but for the projection of
+//! positions, which is recorded. If published, a stabilised penetration pushes bodies apart and may bring energy; where it would bring more than the step loses, its stabilisation is reduced
 //! (`stabilisation_factor`). Joints deviate in every step in which they rotate and are always stabilised; that energy is corrected
 //! by `correct_joint_energy`. With `keep_energy = false` penetrations are stabilised whatever energy they bring, but no faster than
 //! a body rises by their depth against gravity. This holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of
@@ -88,7 +93,7 @@ use update_configuration::{update_configuration, update_momenta};
 const MAX_REDUCTIONS: usize = 5;
 
 /// Times that a step is solved again with the contacts at which parts would cross.
-const MAX_CROSSING_ROUNDS: usize = 4;
+const MAX_CROSSING_ROUNDS: usize = 12;
 
 /// Inputs of a step, the same for all stages.
 #[derive(Clone, Copy)]
@@ -206,6 +211,7 @@ impl Lcp {
                 extents: &self.velocities.extents,
                 contacts: &self.contacts.list,
                 gaps: &self.contacts.gaps,
+                boxes: self.contacts.boxes(),
             };
             self.swept.swept_pairs(step, geometry, &sweep, &self.next)?;
             let pairs = &self.swept.list;

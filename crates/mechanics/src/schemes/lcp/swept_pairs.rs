@@ -1,7 +1,7 @@
 //! Pairs of parts that may have met in a step, by the velocities that the step ends with.
 //!
 //! ```text
-//! swept boxes    around a part at both ends of the step, grown by what an arc bulges
+//! swept boxes    around a part at both ends of the step, grown by what an arc bulges and a projection moves
 //! travel         by how much the two parts of a pair can have approached each other
 //! ends_apart     the pair cannot penetrate: farther apart than the travel, or its contacts stay closed along straight paths
 //! may_cross      the travel exceeds a part of the thickness: the end of the step does not tell on which side the parts are
@@ -15,12 +15,17 @@ use crate::contact::{CandidatePairs, ContactGeometry};
 use crate::discrete::StepError;
 use crate::model::State;
 use crate::spatial::Vec6;
+use percussion_geometry::Aabb;
 
 /// Penetration that is rounding, relative to the smaller part: what events take for one place.
 pub(super) const PENETRATION_ROUNDING: f64 = 1e-9;
+/// Distance between parts, relative to their radius, that a projection may close: pairs in twice this reach are known.
+pub(super) const PROJECTION_REACH: f64 = 0.01;
 /// Travel of a pair, relative to the radii of balls inside of its parts, beyond which they may have crossed unseen.
 const CROSSING_TRAVEL: f64 = 0.5;
-/// Bulge of an arc, relative to the angle times the radius, at most.
+/// Pairs of a part for which there is room from the beginning.
+pub(super) const PAIRS_PER_PART: usize = 4;
+/// Bulge of an arc, relative to its length, at most; that of a short one is an eighth of its angle.
 const BULGE: f64 = 0.5;
 
 /// A pair that may have met.
@@ -49,6 +54,8 @@ pub(super) struct Sweep<'a> {
     pub contacts: &'a [ContactConstraint],
     /// Distances of pairs at the beginning, sorted.
     pub gaps: &'a [PairGap],
+    /// Boxes of the parts within which these are all the pairs.
+    pub boxes: &'a [Aabb],
 }
 
 /// The pairs, with workspace.
@@ -56,7 +63,8 @@ pub(super) struct Sweep<'a> {
 pub(super) struct SweptPairs {
     broad: Option<CandidatePairs>,
     bounds: Vec<MotionBound>,
-    /// The pairs, sorted as the broad phase does.
+    boxes: Vec<Aabb>,
+    /// The pairs.
     pub list: Vec<SweptPair>,
 }
 
@@ -80,21 +88,32 @@ impl SweptPairs {
         let bounding_box = |part: usize| {
             let (bound, part) = (&bounds[part], &geometry.parts[part]);
             let ends = [state, next].map(|at| part.bounds(&part.body_pose(at)));
-            let bulge = BULGE * h.abs() * bound.swing;
-            let margin =
-                bulge + PENETRATION_ROUNDING * if part.radius.is_finite() { part.radius } else { 0.0 };
-            ends[0].merged(&ends[1]).grown(margin)
+            let turn = h.abs() * bound.turning_speed();
+            let bulge = h.abs() * bound.swing * (turn / 8.0).min(BULGE);
+            let reach = if part.radius.is_finite() { 0.5 * PROJECTION_REACH * part.radius } else { 0.0 };
+            ends[0].merged(&ends[1]).grown(bulge + reach)
         };
+        self.boxes.clear();
+        self.boxes.extend((0..geometry.parts.len()).map(bounding_box));
+        let boxes = &self.boxes;
+        self.list.clear();
+        // Room for pairs that come and go.
+        self.list.reserve(PAIRS_PER_PART * geometry.parts.len());
+        if sweep.boxes.iter().zip(boxes).all(|(known, swept)| known.contains(swept)) {
+            // No body is faster than it was thought to be: the pairs are known.
+            let pairs = sweep.gaps.iter().map(|known| known.pair);
+            self.list.extend(pairs.map(|pair| swept_pair(step, geometry, sweep, bounds, pair)));
+            return Ok(());
+        }
         let pairs = match &mut self.broad {
             Some(pairs) => {
-                pairs.update(geometry, bounding_box)?;
+                pairs.update(geometry, |part| boxes[part])?;
                 pairs
             }
-            none => none.insert(CandidatePairs::new(geometry, bounding_box)?),
+            none => none.insert(CandidatePairs::new(geometry, |part| boxes[part])?),
         };
-        self.list.clear();
-        self.list
-            .extend(pairs.pairs().iter().map(|found| swept_pair(step, geometry, sweep, bounds, found.pair)));
+        let pairs = pairs.pairs().iter().map(|found| found.pair);
+        self.list.extend(pairs.map(|pair| swept_pair(step, geometry, sweep, bounds, pair)));
         Ok(())
     }
 }
