@@ -177,9 +177,9 @@ pub enum SchemeError {
         /// The joint.
         joint: String,
     },
-    /// The round friction cone, and a solver that knows pyramids only.
+    /// The round friction cone, and a solver for pyramids only.
     #[error(
-        "the solver `{solver}` knows friction pyramids only; choose cone = \"pyramid\", or another solver"
+        "the solver `{solver}` is for friction pyramids only; choose cone = \"pyramid\", or another solver"
     )]
     RoundCone {
         /// The solver.

@@ -7,8 +7,8 @@ fn wall(thick: f64) -> Solid {
     Solid::Polytope(Polytope::cuboid(thick, 2.0, 2.0).unwrap())
 }
 
-/// What is shot at walls.
-fn shots() -> [(&'static str, Solid); 4] {
+/// What flies at walls.
+fn bodies() -> [(&'static str, Solid); 4] {
     [
         ("sphere", Solid::Sphere(Sphere::new(0.05).unwrap())),
         ("box", Solid::Polytope(Polytope::cuboid(0.1, 0.08, 0.06).unwrap())),
@@ -17,9 +17,9 @@ fn shots() -> [(&'static str, Solid); 4] {
     ]
 }
 
-/// A shot: relative speed, thickness of the wall, step, place within the step, spin, and whether the wall comes to meet it.
+/// A flight: relative speed, thickness of the wall, step, place within the step, spin, and whether the wall comes to meet it.
 #[derive(Clone, Copy, Debug)]
-struct Shot {
+struct Flight {
     speed: f64,
     thick: f64,
     h: f64,
@@ -28,7 +28,7 @@ struct Shot {
     meets: bool,
 }
 
-/// How a shot ended.
+/// How a flight ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Stopped,
@@ -39,8 +39,8 @@ enum Ending {
     Unnoticed,
 }
 
-fn ending(solid: &Solid, lcp: LcpOptions, shot: Shot) -> Ending {
-    let Shot { speed, thick, h, part, spin, meets } = shot;
+fn ending(solid: &Solid, lcp: LcpOptions, flight: Flight) -> Ending {
+    let Flight { speed, thick, h, part, spin, meets } = flight;
     let mut builder = ModelBuilder::new();
     builder.contact(surface(0.0, 0.3));
     if meets {
@@ -52,7 +52,7 @@ fn ending(solid: &Solid, lcp: LcpOptions, shot: Shot) -> Ending {
     let own = if meets { 0.5 * speed } else { speed };
     let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.4 * part, 0.1));
     let distance = 0.25 + speed * h * (1.0 + 0.3 * part);
-    let id = builder.body(solid_body("shot", solid.clone(), 1e3), Pose::new(turn, Vec3::x() * distance));
+    let id = builder.body(solid_body("body", solid.clone(), 1e3), Pose::new(turn, Vec3::x() * distance));
     builder.velocity(id, Vec3::new(-own, 0.1 * own * part, 0.0), Vec3::new(0.1, spin, 0.3 * spin));
     let mut sim = stepped(builder, lcp, h);
     let (mut noticed, mut through) = (false, false);
@@ -83,7 +83,7 @@ fn no_body_passes_a_wall_unnoticed_at_any_speed_with_any_metric() {
     for lcp in stabilisations() {
         for metric in [DistanceMetric::Gap, DistanceMetric::Ratio] {
             let mut counts = [0; 3];
-            for (name, solid) in &shots() {
+            for (name, solid) in &bodies() {
                 for speed in [1.0, 5.0, 20.0, 60.0, 200.0] {
                     for thick in [0.005, 0.02, 0.05] {
                         for h in [1e-3, 1e-2] {
@@ -94,9 +94,9 @@ fn no_body_passes_a_wall_unnoticed_at_any_speed_with_any_metric() {
                                 (1.0, 0.0, true),
                                 (2.0, 100.0, true),
                             ] {
-                                let shot = Shot { speed, thick, h, part, spin, meets };
-                                let ending = ending(solid, LcpOptions { metric, ..lcp }, shot);
-                                assert_ne!(ending, Ending::Unnoticed, "{name} {metric:?} {shot:?}");
+                                let flight = Flight { speed, thick, h, part, spin, meets };
+                                let ending = ending(solid, LcpOptions { metric, ..lcp }, flight);
+                                assert_ne!(ending, Ending::Unnoticed, "{name} {metric:?} {flight:?}");
                                 counts[ending as usize] += 1;
                             }
                         }
@@ -116,13 +116,13 @@ fn no_body_passes_a_wall_unnoticed_at_any_speed_with_any_metric() {
 
 #[test]
 fn balls_and_boxes_without_spin_are_stopped_by_a_thin_wall_at_any_speed() {
-    for (name, solid) in &shots()[..2] {
+    for (name, solid) in &bodies()[..2] {
         for metric in [DistanceMetric::Gap, DistanceMetric::Ratio] {
             for speed in [1.0, 20.0, 50.0, 200.0] {
                 for thick in [0.005, 0.02] {
-                    let shot = Shot { speed, thick, h: 1e-3, part: 0.0, spin: 0.0, meets: false };
-                    let ending = ending(solid, LcpOptions { metric, ..LcpOptions::default() }, shot);
-                    assert_eq!(ending, Ending::Stopped, "{name} {metric:?} {shot:?}");
+                    let flight = Flight { speed, thick, h: 1e-3, part: 0.0, spin: 0.0, meets: false };
+                    let ending = ending(solid, LcpOptions { metric, ..LcpOptions::default() }, flight);
+                    assert_eq!(ending, Ending::Stopped, "{name} {metric:?} {flight:?}");
                 }
             }
         }
@@ -132,7 +132,7 @@ fn balls_and_boxes_without_spin_are_stopped_by_a_thin_wall_at_any_speed() {
 /// A thin rod spins next to a wall, so that its ends sweep through where the wall is between two steps.
 #[test]
 fn the_ends_of_a_rod_that_spins_into_a_wall_do_not_pass_unnoticed() {
-    let rod = &shots()[3].1;
+    let rod = &bodies()[3].1;
     for lcp in stabilisations() {
         for h in [1e-3, 5e-3] {
             for spin in [50.0, 200.0, 400.0] {
@@ -163,7 +163,7 @@ fn the_ends_of_a_rod_that_spins_into_a_wall_do_not_pass_unnoticed() {
 /// What slides along a wall, or passes beside it, however fast, crosses nothing.
 #[test]
 fn sliding_along_a_wall_is_no_crossing() {
-    for (name, solid) in &shots() {
+    for (name, solid) in &bodies() {
         for (offset, speed) in [(0.0, 200.0), (1e-4, 200.0), (0.3, 50.0)] {
             let mut builder = ModelBuilder::new();
             builder.contact(surface(0.0, 0.0));

@@ -244,9 +244,9 @@ fn a_projection_moves_positions_only_and_is_in_the_ledger() {
     }
 }
 
-/// A run with projections that is interrupted goes on to the same bits: the projection remembers nothing.
+/// A run with projections that is interrupted goes on bitwise identically: the projection stores nothing.
 #[test]
-fn projected_runs_that_are_interrupted_go_on_to_the_same_bits() {
+fn projected_runs_that_are_interrupted_go_on_bitwise_identically() {
     for (name, builder, _) in lasting() {
         let mut whole = stepped(builder.clone(), LcpOptions::default(), H);
         run(&mut whole, 300);

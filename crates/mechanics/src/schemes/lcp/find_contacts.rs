@@ -10,8 +10,9 @@
 //!
 //! **Midpoint.** A body that rolls or wobbles turns its normals and arms in a step. With those of the beginning, velocities that
 //! keep a contact closed leave a gap or a penetration of the order `h²`, and lose or bring energy accordingly; with those of the
-//! middle, of the order `h³`. Pairs are closed that are nearer than their motion bends in a step and do not strike. The middle is where the velocities at the beginning lead in half a step [Moreau]; distances are
-//! extrapolated back from there, and shifted so that the pair has the distance that it has.
+//! middle, of the order `h³`. Pairs are closed that are nearer than their motion bends in a step and do not collide. The middle
+//! is where the velocities at the beginning lead in half a step [Moreau]; distances are extrapolated back from there, and shifted
+//! so that the pair has the distance that it has.
 //!
 //! The active set depends on the configuration and the velocities alone: queries start cold, so that a run that continues
 //! from a checkpoint is bitwise identical.
@@ -42,7 +43,7 @@ const CLOSED: f64 = 1e-9;
 const NO_BEND: f64 = 1e-9;
 /// Penetration by the velocities at the beginning, relative to the distance that the pair can travel, that is an impact; the contact
 /// point of a body that rolls may move much faster than its points do.
-const STRIKE: f64 = 0.25;
+const IMPACT_DEPTH: f64 = 0.25;
 /// Rotation of a pair in a step, rad, beyond which the middle of the step says nothing about its end.
 const MAX_TURN: f64 = 1.0;
 
@@ -225,13 +226,13 @@ impl PairQuery {
         let turn = step.h.abs() * turn;
         let bend = turn * travel;
         let bends = gap <= bend + CLOSED * radius && bend > NO_BEND * radius && turn <= MAX_TURN;
-        // What strikes, strikes where it is at the beginning: momenta of impacts are exact.
-        let strikes = |contact: &ContactConstraint| {
+        // Impacts have the events of the beginning: they conserve angular momentum.
+        let collides = |contact: &ContactConstraint| {
             let rate = contact.distance_rate(geometry, &velocities.initial);
-            (contact.distance + step.h * rate) * contact.unit < -STRIKE * travel
+            (contact.distance + step.h * rate) * contact.unit < -IMPACT_DEPTH * travel
         };
         let published = options.stabilisation == Stabilisation::Published;
-        if !published && bends && !list[before..].iter().any(strikes) {
+        if !published && bends && !list[before..].iter().any(collides) {
             self.at_midpoint(step, geometry, (a, b), velocities, (&tolerances, distance), (before, list))?;
         }
         Ok((-distance, gap))

@@ -30,14 +30,15 @@
 //!
 //! **Energy** (`energy.rs`). Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less the
 //! loss of the gyroscopic term: without stabilisation no impulse has a positive power, and energy falls but for the projection of
-//! positions, which is recorded. If published, a stabilised penetration pushes bodies apart and may bring energy; where it would bring more than the step loses, its stabilisation is reduced
-//! (`stabilisation_factor`). Joints deviate in every step in which they rotate and are always stabilised; that energy is corrected
-//! by `correct_joint_energy`. With `keep_energy = false` penetrations are stabilised whatever energy they bring, but no faster than
-//! a body rises by their depth against gravity. This holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of
-//! their impulses themselves (`energy_guarded`), and what an unsolved step would still gain is removed by `scale_impulses`.
+//! positions, which is recorded. If published, a stabilised penetration pushes bodies apart and may bring energy; where it would
+//! bring more than the step loses, its stabilisation is reduced (`stabilisation_factor`). Joints deviate in every step in which
+//! they rotate and are always stabilised; that energy is corrected by `correct_joint_energy`. With `keep_energy = false`
+//! penetrations are stabilised whatever energy they bring, but no faster than a body rises by their depth against gravity. This
+//! holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of their impulses themselves (`energy_guarded`), and
+//! what an unsolved step would still gain is removed by `scale_impulses`.
 //!
-//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than the change of velocity by gravity in two steps
-//! do not rebound.
+//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than the change of velocity by
+//! gravity in two steps do not rebound.
 
 mod assemble_problem;
 mod body_dofs;

@@ -128,7 +128,7 @@ impl LcpOptions {
     }
 
     /// The friction cone: the round one, but a pyramid with the published scheme, with options of the pyramid that are not the
-    /// default ones, and for solvers that know pyramids only.
+    /// default ones, and for solvers of pyramids only.
     pub fn friction_cone(&self) -> FrictionCone {
         let pyramid = self.stabilisation == Stabilisation::Published
             || !self.aligned
@@ -145,7 +145,7 @@ impl LcpOptions {
         }
     }
 
-    /// Whether the solver knows pyramids only.
+    /// Whether the solver is for pyramids only.
     fn solver_of_pyramids(&self) -> bool {
         matches!(self.solver, StepSolver::Lemke | StepSolver::Relaxation | StepSolver::FixedPoint)
     }
