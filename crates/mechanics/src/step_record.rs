@@ -193,6 +193,28 @@ impl Default for LcpSolveStats {
     }
 }
 
+/// What a projection of positions did after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProjectionStats {
+    /// Iterations with gaps evaluated again; zero where nothing penetrated.
+    pub iterations: usize,
+    /// Deepest penetration before, m.
+    pub overlap: f64,
+    /// Deepest penetration that is left, m; zero where it is rounding.
+    pub left: f64,
+    /// Change of potential energy, J.
+    pub energy: f64,
+}
+
+/// Parts that passed through each other in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Their bodies, by index in the list of all bodies.
+    pub bodies: (usize, usize),
+    /// A bound of their relative speed, m/s.
+    pub speed: f64,
+}
+
 /// The record of a step; reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct StepRecord {
@@ -221,6 +243,10 @@ pub struct StepRecord {
     /// Maximum violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
     /// that stabilise constraints.
     pub infeasibility: Option<f64>,
+    /// The projection of positions at the end of the step, of schemes that make one without momenta.
+    pub projection: Option<ProjectionStats>,
+    /// The fastest pair of parts that passed through each other, of schemes that look for it.
+    pub crossing: Option<Crossing>,
 }
 
 impl StepRecord {
@@ -238,6 +264,8 @@ impl StepRecord {
         self.contact_residual = 0.0;
         self.solve = None;
         self.infeasibility = None;
+        self.projection = None;
+        self.crossing = None;
     }
 
     /// Adds a node at `since`, with the configuration of the island in `state`.

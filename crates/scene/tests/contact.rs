@@ -398,3 +398,38 @@ fn bodies_that_overlap_at_the_start_are_moved_apart_if_asked_for() {
         [bodies.wide] # <-\nshape = { sphere = 1 }\nmass = 1\n";
     refused(stuck, "they cannot be separated automatically");
 }
+
+#[test]
+fn the_scheme_lcp_projects_positions_on_a_round_cone_unless_keys_say_otherwise() {
+    use percussion_mechanics::schemes::{FrictionCone, LcpOptions, Stabilisation};
+    let text = |keys: &str| {
+        format!(
+            "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"lcp\"\n[run.lcp]\n{keys}\n\
+            [bodies.a]\nshape = {{ sphere = 0.1 }}\nmass = 1\n"
+        )
+    };
+    let read = |keys: &str| scene(&text(keys));
+    let cone = |keys: &str| read(keys).run.options.lcp.friction_cone();
+    assert_eq!(read("").run.options.lcp, LcpOptions::default());
+    assert_eq!(read("stabilisation = \"published\"").run.options.lcp, LcpOptions::published());
+    assert_eq!(read("").run.options.lcp.stabilisation, Stabilisation::Projection);
+    assert_eq!(cone(""), FrictionCone::Round);
+    for pyramid in [
+        "stabilisation = \"published\"",
+        "facets = 4",
+        "aligned = true",
+        "solver = \"lemke\"",
+        "cone = \"pyramid\"",
+    ] {
+        assert_eq!(cone(pyramid), FrictionCone::Pyramid, "{pyramid}");
+    }
+    assert_eq!(cone("stabilisation = \"published\"\ncone = \"round\""), FrictionCone::Round);
+    refused(&text("cone = \"round\" # <-\nfacets = 8"), "remove `facets` and `aligned`");
+    // A key that stabilised contacts before is not left out in silence.
+    let warned = read("gamma = 0.5").warnings;
+    assert!(warned.iter().any(|w| w.contains("`run.lcp.gamma` acts on joints only")), "{warned:?}");
+    for said in ["published", "projection"] {
+        let warned = read(&format!("gamma = 0.5\nstabilisation = \"{said}\"")).warnings;
+        assert!(!warned.iter().any(|w| w.contains("gamma")), "{warned:?}");
+    }
+}

@@ -61,7 +61,7 @@ fn options(sweeps: usize) -> LcpOptions {
         newton_factorizations: 0,
         tolerance: 1e-6,
         keep_energy: false,
-        ..LcpOptions::default()
+        ..LcpOptions::published()
     }
 }
 

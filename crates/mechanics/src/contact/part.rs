@@ -31,6 +31,14 @@ impl PartShape {
         !flat && !self.is_unbounded()
     }
 
+    /// Radius of a ball or disc inside of it; infinite for a half-space.
+    pub fn inner_radius(&self) -> f64 {
+        match self {
+            Self::Solid(solid) => solid.inner_radius(),
+            Self::Planar(planar) => planar.inner_radius(),
+        }
+    }
+
     /// Whether it lies in the plane.
     pub fn is_planar(&self) -> bool {
         matches!(self, Self::Planar(_))

@@ -177,6 +177,14 @@ pub enum SchemeError {
         /// The joint.
         joint: String,
     },
+    /// The round friction cone, and a solver for pyramids only.
+    #[error(
+        "the solver `{solver}` is for friction pyramids only; choose cone = \"pyramid\", or another solver"
+    )]
+    RoundCone {
+        /// The solver.
+        solver: &'static str,
+    },
     /// An option out of range.
     #[error("{what} is {value}; give a number {range}")]
     Number {

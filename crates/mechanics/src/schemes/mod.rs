@@ -8,7 +8,7 @@
 //! | variational midpoint with the contact potential | `kind.rs` | 2 | the same |
 //! | exact collisions, elastic and dissipative | `exact/` | 2 | momenta and energy through impacts |
 //! | decomposition contact response | `decomposition/` | 1 (2 between collisions) | energy of elastic collisions without potentials; momenta but for the projection |
-//! | LCP time stepping | `lcp/` | 1 | energy never grows; constraints up to h² without drift |
+//! | LCP time stepping | `lcp/` | 1 | energy never grows but by the projection of positions; no penetration; joints up to h² without drift |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod capabilities;
@@ -28,7 +28,7 @@ pub use capabilities::{
 pub use decomposition::{Decomposition, DecompositionResponse, project_start};
 pub use exact::Exact;
 pub use kind::{SchemeError, SchemeKind, SchemeOptions, UnknownScheme};
-pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, RestitutionLaw};
+pub use lcp::{DistanceMetric, FrictionCone, GapRule, Lcp, LcpOptions, RestitutionLaw, Stabilisation};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;

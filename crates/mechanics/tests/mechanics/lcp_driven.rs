@@ -127,8 +127,8 @@ fn heap() -> ModelBuilder {
 #[test]
 fn a_run_that_is_interrupted_goes_on_to_the_same_bits() {
     let h = 0.01;
-    for cut in [20, 60, 150] {
-        let mut whole = stepped(heap(), LcpOptions::default(), h);
+    for (cut, lcp) in [20, 60, 150].into_iter().flat_map(|cut| stabilisations().map(|lcp| (cut, lcp))) {
+        let mut whole = stepped(heap(), lcp, h);
         run(&mut whole, cut);
         let (memory, state) = (whole.save_warm_start(), whole.state().clone());
         assert!(
@@ -136,7 +136,8 @@ fn a_run_that_is_interrupted_goes_on_to_the_same_bits() {
             "there is something to remember"
         );
         let (model, _) = heap().build_open().unwrap();
-        let scheme = SchemeKind::Lcp.build(&model, &state, &SchemeOptions::default()).unwrap();
+        let options = SchemeOptions { lcp, ..SchemeOptions::default() };
+        let scheme = SchemeKind::Lcp.build(&model, &state, &options).unwrap();
         let mut again = Simulation::new(model, state, scheme, h).unwrap();
         assert!(again.restore_warm_start(&memory));
         for _ in 0..150 {

@@ -38,10 +38,14 @@ fn crowd(seed: u64, count: usize, joints: &[JointKind]) -> ModelBuilder {
 fn energy_never_grows_among_bodies_that_fall_on_each_other_free_or_on_joints() {
     let default = LcpOptions::default();
     let kinds = [JointKind::Revolute, JointKind::Spherical, JointKind::Rod, JointKind::Universal];
+    let published = LcpOptions::published();
     let choices = [
         ("default", default),
-        ("gamma 0.3", LcpOptions { gamma: 0.3, ..default }),
-        ("ratio", LcpOptions { metric: DistanceMetric::Ratio, ..default }),
+        ("default ratio", LcpOptions { metric: DistanceMetric::Ratio, ..default }),
+        ("default pyramid", LcpOptions { cone: Some(FrictionCone::Pyramid), ..default }),
+        ("published", published),
+        ("gamma 0.3", LcpOptions { gamma: 0.3, ..published }),
+        ("ratio", LcpOptions { metric: DistanceMetric::Ratio, ..published }),
     ];
     for (name, lcp) in choices {
         for (seed, joints) in
@@ -173,12 +177,20 @@ fn mean_overlap(lcp: LcpOptions, h: f64) -> f64 {
 #[test]
 fn the_mean_overlap_falls_with_the_square_of_the_step() {
     for (name, lcp) in [
-        ("gap", LcpOptions::default()),
-        ("ratio", LcpOptions { metric: DistanceMetric::Ratio, ..LcpOptions::default() }),
+        ("gap", LcpOptions::published()),
+        ("ratio", LcpOptions { metric: DistanceMetric::Ratio, ..LcpOptions::published() }),
     ] {
         let points = [0.02, 0.01, 0.005, 0.0025, 0.00125].map(|h| (h, mean_overlap(lcp, h)));
         let order = order(&points);
         println!("{name}: {points:?} order {order:.3}");
         assert!(order >= 1.8, "{name}: {order}");
+    }
+}
+
+#[test]
+fn projected_positions_do_not_overlap() {
+    for metric in [DistanceMetric::Gap, DistanceMetric::Ratio] {
+        let overlap = mean_overlap(LcpOptions { metric, ..LcpOptions::default() }, 0.01);
+        assert!(overlap < 1e-9, "{metric:?}: {overlap:e}");
     }
 }

@@ -28,6 +28,44 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_as_coulomb_s
     }
 }
 
+/// A flat block with sides that differ, turned about the normal of a slope, after some steps; the slope is inclined by an angle more
+/// than that of friction.
+fn yawed(mu: f64, beyond: f64, yaw: f64, steps: usize) -> Simulation {
+    let mut builder = slope(mu.atan() + beyond, mu);
+    let turn = Rotation3::from_scaled_axis(Vec3::z() * yaw);
+    builder.body(cuboid("block", 0.4, 0.3, 0.1), Pose::new(turn, Vec3::z() * 0.05));
+    let mut sim = stepped(builder, LcpOptions::default(), 1e-3);
+    run(&mut sim, steps);
+    sim
+}
+
+#[test]
+fn a_block_does_not_creep_on_a_slope_half_a_degree_below_the_angle_of_friction_however_it_is_turned() {
+    for mu in [0.2, 0.5] {
+        for k in 0..6 {
+            let sim = yawed(mu, -0.5_f64.to_radians(), 0.27 * f64::from(k), 10_000);
+            let moved = (position(&sim, 1) - Vec3::z() * 0.05).norm();
+            assert!(moved < 1e-9, "{mu} {k}: {moved:e}");
+        }
+    }
+}
+
+#[test]
+fn a_block_slides_above_the_angle_of_friction_alike_however_it_is_turned() {
+    for mu in [0.2_f64, 0.5] {
+        for beyond in [0.5_f64, 5.0].map(f64::to_radians) {
+            let (angle, steps) = (mu.atan() + beyond, 500);
+            let speed = G * (angle.sin() - mu * angle.cos()) * 1e-3 * f64::from(steps);
+            for k in 0..6 {
+                let sim = yawed(mu, beyond, 0.27 * f64::from(k), steps as usize);
+                let (v, w) = motion(&sim, 1);
+                let error = (v - Vec3::x() * speed).norm() + 0.2 * w.norm();
+                assert!(error < 1e-6 * speed, "{mu} {beyond} {k}: {:e}", error / speed);
+            }
+        }
+    }
+}
+
 /// The point of a regular polygon with a corner at angle zero that is nearest to a point outside of it.
 fn nearest(corners: usize, radius: f64, point: Vec2) -> Vec2 {
     let angle = |k: usize| TAU * k as f64 / corners as f64;

@@ -14,8 +14,8 @@ enum Ending {
 }
 
 /// Runs, and insists that nothing but an answer or a reason comes out.
-fn ending(builder: ModelBuilder, solver: StepSolver, h: f64, steps: usize) -> Ending {
-    let mut sim = stepped(builder, LcpOptions { solver, ..LcpOptions::default() }, h);
+fn ending(builder: ModelBuilder, lcp: LcpOptions, h: f64, steps: usize) -> Ending {
+    let mut sim = stepped(builder, lcp, h);
     let mut worst = 0.0_f64;
     for _ in 0..steps {
         match sim.step() {
@@ -64,7 +64,8 @@ fn painleves_rod_gets_an_answer_from_every_solver() {
         for mu in [0.5, 1.3, 1.4, 2.0, 5.0] {
             for angle in [0.6, worst, 1.3] {
                 for speed in [-2.0, 2.0] {
-                    let ending = ending(rod(angle, mu, speed), solver, 0.005, 200);
+                    let lcp = LcpOptions { solver, ..LcpOptions::default() };
+                    let ending = ending(rod(angle, mu, speed), lcp, 0.005, 200);
                     if mu > 4.0 / 3.0 && angle == worst {
                         println!("{solver:?} {mu} {speed}: {ending:?}");
                     }
@@ -122,7 +123,8 @@ fn a_block_between_walls_gets_an_answer_or_evidence_from_every_solver() {
     for (_, solver) in StepSolver::WORDS {
         for mu in [0.5, 3.0] {
             for room in [0.0, -1e-6, -1e-2] {
-                let ending = ending(wedged(room, mu), solver, 0.01, 20);
+                let lcp = LcpOptions { solver, ..LcpOptions::published() };
+                let ending = ending(wedged(room, mu), lcp, 0.01, 20);
                 println!("{solver:?}, friction {mu}, room {room}: {ending:?}");
                 let direct = matches!(solver, StepSolver::Lemke | StepSolver::Auto);
                 if direct && room == 0.0 {
@@ -134,5 +136,20 @@ fn a_block_between_walls_gets_an_answer_or_evidence_from_every_solver() {
                 }
             }
         }
+    }
+}
+
+/// Walls that leave a block too little room: no displacement removes the penetration, which the step reports, and the block stays.
+#[test]
+fn a_block_between_walls_that_leave_no_room_stays_and_its_penetration_is_reported() {
+    for room in [-1e-6, -1e-2] {
+        let mut sim = stepped(wedged(room, 0.5), LcpOptions::default(), 0.01);
+        for _ in 0..20 {
+            sim.step().unwrap();
+            let left = sim.step_record().unwrap().projection.unwrap().left;
+            assert!(left >= -0.4999 * room && left <= -0.5001 * room, "{room}: {left:e}");
+        }
+        let fallen = 1.5 - position(&sim, 3).y;
+        println!("{room}: {fallen:e}");
     }
 }

@@ -54,7 +54,7 @@ fn unsolved_steps_never_bring_energy() {
 
 /// Overlaps are corrected whatever energy it brings.
 fn correcting(options: LcpOptions) -> LcpOptions {
-    LcpOptions { keep_energy: false, ..options }
+    LcpOptions { keep_energy: false, stabilisation: Stabilisation::Published, ..options }
 }
 
 #[test]

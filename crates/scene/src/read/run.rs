@@ -5,7 +5,8 @@ use crate::report::{Read, Report};
 use crate::tolerances::WHOLE_STEPS;
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_mechanics::schemes::{
-    DistanceMetric, GapRule, LcpOptions, RestitutionLaw, SchemeKind, SchemeOptions,
+    DistanceMetric, FrictionCone, GapRule, LcpOptions, RestitutionLaw, SchemeKind, SchemeOptions,
+    Stabilisation,
 };
 use percussion_mechanics::step_record::StepSolver;
 
@@ -124,7 +125,8 @@ fn options(fields: &Fields, scheme: SchemeKind) -> Read<SchemeOptions> {
 }
 
 /// The keys of `[run.lcp]`.
-const LCP: [&str; 14] = [
+const LCP: [&str; 16] = [
+    "stabilisation",
     "gamma",
     "gaps",
     "keep_energy",
@@ -133,6 +135,7 @@ const LCP: [&str; 14] = [
     "eps_0",
     "metric",
     "solver",
+    "cone",
     "facets",
     "aligned",
     "tolerance",
@@ -151,6 +154,7 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
         other => Ok(other),
     };
     const LENGTH: &str = "give a number of at least 0";
+    let stabilisation = choice(&lcp, "stabilisation", &Stabilisation::WORDS, own.stabilisation);
     let gamma = within("gamma", 1.0, "give a number from 0 to 1");
     let eps = |key: &str| match is_auto(&lcp, key, "give a number, without quotes")? {
         true => Ok(None),
@@ -163,6 +167,7 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
     let solver = choice(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = choice(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
     let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.boolean("aligned"));
+    let cone = cone(&lcp);
     let newton_factorizations = lcp.count("newton_factorizations", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {
@@ -175,7 +180,15 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
         let remedy = "give an even number: the directions come in opposite pairs";
         return Err(lcp.wrong("facets", &format!("is {facets}"), remedy));
     }
+    for key in ["gamma", "keep_energy"].into_iter().filter(|key| lcp.has(key) && !lcp.has("stabilisation")) {
+        let text = format!(
+            "`run.lcp.{key}` acts on joints only, since positions of contacts are projected; add stabilisation = \"published\" for constraint stabilisation of contacts, or stabilisation = \"projection\""
+        );
+        fields.report.warn(Some(lcp.place_of(key)), &text);
+    }
     Ok(LcpOptions {
+        stabilisation: stabilisation?,
+        cone: cone?,
         gamma: gamma?.unwrap_or(own.gamma),
         gaps: gaps?,
         keep_energy: keep_energy?.unwrap_or(own.keep_energy),
@@ -191,4 +204,18 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
         newton_factorizations: newton_factorizations?.unwrap_or(own.newton_factorizations),
         restitution: restitution?,
     })
+}
+
+/// The friction cone; the keys of a pyramid choose one.
+fn cone(lcp: &Fields) -> Read<Option<FrictionCone>> {
+    let pyramid = lcp.has("facets") || lcp.has("aligned");
+    if !lcp.has("cone") {
+        return Ok(pyramid.then_some(FrictionCone::Pyramid));
+    }
+    let cone = choice(lcp, "cone", &FrictionCone::WORDS, FrictionCone::Round)?;
+    if cone == FrictionCone::Round && pyramid {
+        let remedy = "remove `facets` and `aligned`, or choose cone = \"pyramid\"";
+        return Err(lcp.wrong("cone", "has no facets", remedy));
+    }
+    Ok(Some(cone))
 }

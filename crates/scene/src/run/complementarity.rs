@@ -1,8 +1,7 @@
 //! Statistics of the complementarity problems of a scheme's steps: over a whole run, and since the previous row of the trajectory.
 
 use percussion_mechanics::NamedArrays;
-use percussion_mechanics::step_record::StepRecord;
-use percussion_mechanics::step_record::StepSolver;
+use percussion_mechanics::step_record::{Crossing, StepRecord, StepSolver};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -106,6 +105,12 @@ pub struct ComplementarityStats {
     impulse_scale_min: f64,
     infeasibility_sum: f64,
     infeasibility_max: f64,
+    projected: u64,
+    unprojected: u64,
+    penetration_left_max: f64,
+    crossings: u64,
+    /// The fastest pair of parts that crossed: bodies by index in the list of all, and their relative speed, m/s.
+    fastest_crossing: [f64; 3],
 }
 
 impl Default for ComplementarityStats {
@@ -125,6 +130,11 @@ impl Default for ComplementarityStats {
             impulse_scale_min: 1.0,
             infeasibility_sum: 0.0,
             infeasibility_max: 0.0,
+            projected: 0,
+            unprojected: 0,
+            penetration_left_max: 0.0,
+            crossings: 0,
+            fastest_crossing: [0.0; 3],
         }
     }
 }
@@ -147,6 +157,17 @@ impl ComplementarityStats {
         self.energy_guarded += u64::from(solve.energy_guarded > 0);
         self.impulses_scaled += u64::from(solve.impulse_scale < 1.0);
         self.impulse_scale_min = self.impulse_scale_min.min(solve.impulse_scale);
+        if let Some(projection) = step.projection {
+            self.projected += u64::from(projection.iterations > 0);
+            self.unprojected += u64::from(projection.left > 0.0);
+            self.penetration_left_max = self.penetration_left_max.max(projection.left);
+        }
+        if let Some(Crossing { bodies, speed }) = step.crossing {
+            self.crossings += 1;
+            if speed > self.fastest_crossing[2] {
+                self.fastest_crossing = [bodies.0 as f64, bodies.1 as f64, speed];
+            }
+        }
         self.infeasibility_sum += infeasibility;
         self.infeasibility_max = self.infeasibility_max.max(infeasibility);
     }
@@ -167,6 +188,11 @@ impl ComplementarityStats {
         to.insert("impulse_scale_min", [self.impulse_scale_min]);
         to.insert("infeasibility_sum", [self.infeasibility_sum]);
         to.insert("infeasibility_max", [self.infeasibility_max]);
+        to.insert("projected", [self.projected as f64]);
+        to.insert("unprojected", [self.unprojected as f64]);
+        to.insert("penetration_left_max", [self.penetration_left_max]);
+        to.insert("crossings", [self.crossings as f64]);
+        to.insert("fastest_crossing", self.fastest_crossing);
     }
 
     /// Restores what [`Self::save`] saved; none if a value is missing.
@@ -188,6 +214,11 @@ impl ComplementarityStats {
             impulse_scale_min: number("impulse_scale_min")?,
             infeasibility_sum: number("infeasibility_sum")?,
             infeasibility_max: number("infeasibility_max")?,
+            projected: count("projected")?,
+            unprojected: count("unprojected")?,
+            penetration_left_max: number("penetration_left_max")?,
+            crossings: count("crossings")?,
+            fastest_crossing: from.fixed("fastest_crossing")?,
         })
     }
 
@@ -199,6 +230,29 @@ impl ComplementarityStats {
     /// Largest violation of constraints; none without steps.
     pub fn infeasibility_max(&self) -> Option<f64> {
         (self.steps > 0).then_some(self.infeasibility_max)
+    }
+
+    /// Warnings about what steps left: penetrations and crossings; `name` gives the name of a body.
+    pub fn warnings<'a>(&self, name: impl Fn(usize) -> &'a str) -> Vec<String> {
+        let steps = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
+        let mut warnings = Vec::new();
+        if self.crossings > 0 {
+            let [a, b, speed] = self.fastest_crossing;
+            warnings.push(format!(
+                "bodies passed through each other in {}, the fastest `{}` and `{}` at {speed:.3} m/s; take a smaller step",
+                steps(self.crossings),
+                name(a as usize),
+                name(b as usize)
+            ));
+        }
+        if self.unprojected > 0 {
+            warnings.push(format!(
+                "the projection of positions left penetrations in {}, up to {:.2e} m: bodies have too little room, or joints hold them in each other",
+                steps(self.unprojected),
+                self.penetration_left_max
+            ));
+        }
+        warnings
     }
 
     /// The figures of the summary; none without steps.
@@ -221,6 +275,10 @@ impl ComplementarityStats {
             energy_guarded: self.energy_guarded,
             impulses_scaled: self.impulses_scaled,
             impulse_scale_min: self.impulse_scale_min,
+            projected: self.projected,
+            unprojected: self.unprojected,
+            penetration_left_max: self.penetration_left_max,
+            crossings: self.crossings,
         })
     }
 }
@@ -254,6 +312,18 @@ pub struct ComplementarityFigures {
     /// Smallest factor by which impulses were scaled; one if there was none.
     #[serde(default = "unscaled")]
     pub impulse_scale_min: f64,
+    /// Steps in which positions were projected, because parts penetrated each other.
+    #[serde(default)]
+    pub projected: u64,
+    /// Steps in which the projection left a penetration.
+    #[serde(default)]
+    pub unprojected: u64,
+    /// Largest penetration that the projection left, m.
+    #[serde(default)]
+    pub penetration_left_max: f64,
+    /// Steps in which parts passed through each other.
+    #[serde(default)]
+    pub crossings: u64,
 }
 
 fn unscaled() -> f64 {
@@ -263,7 +333,7 @@ fn unscaled() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use percussion_mechanics::step_record::LcpSolveStats;
+    use percussion_mechanics::step_record::{LcpSolveStats, ProjectionStats};
 
     #[test]
     fn steps_kept_from_gaining_energy_are_counted_and_restored_from_a_checkpoint() {
@@ -292,5 +362,26 @@ mod tests {
         }
         let old: ComplementarityFigures = serde_json::from_value(text).unwrap();
         assert_eq!((old.energy_guarded, old.impulses_scaled, old.impulse_scale_min), (0, 0, 1.0));
+    }
+
+    #[test]
+    fn penetrations_that_are_left_and_crossings_are_warnings_with_figures() {
+        let mut stats = ComplementarityStats::default();
+        let names = ["floor", "ball", "wall"];
+        assert!(stats.warnings(|body| names[body]).is_empty());
+        for (left, speed) in [(0.0, 5.0), (2e-4, 7.25), (1e-4, 6.0)] {
+            let projection = Some(ProjectionStats { iterations: 2, left, ..ProjectionStats::default() });
+            let crossing = Some(Crossing { bodies: (1, 2), speed });
+            let solve = Some(LcpSolveStats::default());
+            stats.add(&StepRecord { solve, projection, crossing, ..StepRecord::default() });
+            let mut saved = NamedArrays::default();
+            stats.save(&mut saved);
+            stats = ComplementarityStats::restore(&saved).unwrap();
+        }
+        let figures = stats.figures().unwrap();
+        assert_eq!((figures.projected, figures.unprojected, figures.crossings), (3, 2, 3));
+        let warnings = stats.warnings(|body| names[body]);
+        assert!(warnings[0].contains("3 steps, the fastest `ball` and `wall` at 7.250 m/s"), "{warnings:?}");
+        assert!(warnings[1].contains("2 steps, up to 2.00e-4 m"), "{warnings:?}");
     }
 }

@@ -372,6 +372,7 @@ impl Summary {
         let (state, ledger) = (result.state, result.ledger);
         let (first, last, extremes) = (ledger.initial(), ledger.latest(), ledger.extremes());
         let scale = extremes.energy_scale();
+        let complementarity = stats.complementarity.warnings(|body| result.model.bodies[body].name.as_str());
         Self {
             scene: scene.name.clone(),
             title: scene.title.clone(),
@@ -391,7 +392,7 @@ impl Summary {
             steps: state.steps,
             t_end: state.time,
             wall_time_s: stats.wall_time,
-            warnings: scene.warnings_after(stats.warnings, &stats.contact),
+            warnings: scene.warnings_after(stats.warnings, &stats.contact, complementarity),
             status: stats.status,
             failure: stats.failure,
             energy: Energy {
@@ -476,7 +477,13 @@ pub struct SceneInfo {
 
 impl SceneInfo {
     /// The warnings of the scene and those of the run.
-    fn warnings_after(&self, mut warnings: Vec<String>, contact: &ContactFigures) -> Vec<String> {
+    fn warnings_after(
+        &self,
+        mut warnings: Vec<String>,
+        contact: &ContactFigures,
+        complementarity: Vec<String>,
+    ) -> Vec<String> {
+        warnings.extend(complementarity);
         if let Some(allowed) = self.allowed_penetration.filter(|allowed| contact.penetration > *allowed) {
             warnings.push(format!(
                 "bodies penetrated each other by up to {:.2e} m, more than the allowed {allowed:.2e} m; take a smaller step with a larger `stiffness`",

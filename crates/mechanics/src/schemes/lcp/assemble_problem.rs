@@ -32,6 +32,8 @@ pub(super) struct ProblemAssembly {
     first: Vec<usize>,
     /// Cosines and sines of the directions of a friction pyramid.
     angles: Vec<(f64, f64)>,
+    /// Twists of bodies at rest.
+    rest: Vec<Vec6>,
     /// Largest position error of a joint at the configuration.
     pub max_joint_error: f64,
 }
@@ -63,7 +65,7 @@ impl ProblemAssembly {
         self.add_bodies(bodies)?;
         self.add_joints(model, state, bodies.dofs, options.gamma / h)?;
         self.tangents.clear();
-        let count = options.facets / 2;
+        let count = options.directions();
         self.angles.clear();
         self.angles.extend((0..count).map(|k| PI * k as f64 / count as f64).map(|a| (a.cos(), a.sin())));
         self.first.clear();
@@ -71,11 +73,39 @@ impl ProblemAssembly {
         if let Some(geometry) = geometry {
             for (contact, bias) in contacts.iter().zip(bias) {
                 let slots = contact.slots(geometry);
-                let arm = |slot: usize| contact.point - state.positions[slot];
-                let arms = slots.map(|slot| slot.map_or_else(Vec3::zeros, arm));
-                let row = ContactRow { geometry, contact, bias: *bias, slots, arms };
+                let row = ContactRow { geometry, contact, bias: *bias, slots, arms: contact.arms };
                 self.add_contact(&row, bodies, options)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Assembles the problem of a displacement from a configuration: gaps without friction, and joints that keep their position error.
+    pub fn assemble_displacement(
+        &mut self,
+        step: &StepInput,
+        at: &State,
+        contacts: &[ContactConstraint],
+        dofs: &[BodyDofs],
+    ) -> Result<(), StepError> {
+        let Some(geometry) = step.geometry else { return Ok(()) };
+        self.list_members(step.model, Some(geometry), contacts);
+        self.problem.clear();
+        self.rest.clear();
+        self.rest.resize(dofs.len(), Vec6::zeros());
+        let rest = std::mem::take(&mut self.rest);
+        self.add_bodies(&BodyVelocities { dofs, twists: &rest })?;
+        self.rest = rest;
+        self.add_joints(step.model, at, dofs, 0.0)?;
+        for contact in contacts {
+            add_row(
+                &self.block,
+                dofs,
+                contact.slots(geometry),
+                |side, dofs| dofs.wrench_row(&contact.gradient[side]),
+                |row, problem| problem.contact(row, 0.0, contact.distance).map(|_| ()),
+                &mut self.problem,
+            )?;
         }
         Ok(())
     }
@@ -170,7 +200,7 @@ impl ProblemAssembly {
         let &ContactRow { geometry, contact, bias, slots, arms } = row;
         let dofs = bodies.dofs;
         let spatial = |slot: Option<usize>| slot.is_none_or(|slot| dofs[slot].count == 6);
-        if options.facets == 4 && spatial(slots[0]) && spatial(slots[1]) {
+        if options.directions() == 2 && spatial(slots[0]) && spatial(slots[1]) {
             return self.add_spatial_contact(row, bodies, options.aligned);
         }
         let friction = contact.surface.friction;
@@ -187,7 +217,7 @@ impl ProblemAssembly {
         let normal = contact.normal;
         let aligned = options.aligned.then(|| row.slip_direction(bodies)).flatten();
         let planar = geometry.parts[contact.pair.0].shape.is_planar();
-        let count = if planar { 1 } else { options.facets / 2 };
+        let count = if planar { 1 } else { options.directions() };
         let (s, t) = match aligned.filter(|_| count > 1) {
             Some(along) => (along, normal.cross(&along)),
             None => geometry.tangents(contact.pair, &normal),

@@ -25,6 +25,8 @@ pub(super) struct ContactConstraint {
     pub point: Vec3,
     /// The point in the frame of the second body, or of the first if the second is fixed: identifies it in the next step.
     pub local_point: Vec3,
+    /// Arms of the point from the centres of mass of moving bodies.
+    pub arms: [Vec3; 2],
     /// Distance, in units of the metric.
     pub distance: f64,
     /// Metres along the normal per unit of the metric.
@@ -50,7 +52,8 @@ impl ContactConstraint {
             // the order of a step.
             DistanceMetric::Gap => (force_wrenches(&point, &contact.normal(), sides), 1.0),
             DistanceMetric::Ratio => {
-                (ratio_gradient(contact, distance, length, sides), length / contact.alpha.norm())
+                let away = if pair.ratio_gradient { distance } else { 0.0 };
+                (ratio_gradient(contact, away, length, sides), length / contact.alpha.norm())
             }
         };
         let mut driven_rate = 0.0;
@@ -61,6 +64,7 @@ impl ContactConstraint {
             pair: pair.parts,
             normal: contact.normal(),
             point,
+            arms: [sides[0].arm(&point), sides[1].arm(&point)],
             local_point: pair.frame.map_or(point, |(center, axes)| axes.tr_mul(&(point - center))),
             distance,
             unit,
@@ -105,6 +109,9 @@ pub(super) struct ContactPair<'a> {
     pub surface: Surface,
     /// Unit of distances.
     pub metric: DistanceMetric,
+    /// Whether the gradient of the ratio metric has its term `ρ ∇D`. To first order in the gap it vanishes; for wide gaps its
+    /// linearisation lets fast bodies pass each other.
+    pub ratio_gradient: bool,
     /// Radius of the smaller part, m.
     pub radius: f64,
 }
@@ -133,17 +140,22 @@ pub(super) struct PairSide {
 }
 
 impl PairSide {
-    /// Of a part over a step.
-    pub fn new(part: &Part, state: &State, h: f64) -> Self {
+    /// Of a part over a step `h` that began `since` before the configuration of a state.
+    pub fn new(part: &Part, state: &State, h: f64, since: f64) -> Self {
         let (center, driven) = match (part.slot, &part.motion) {
             (Some(slot), _) => (Some(state.positions[slot]), None),
             (None, Some(motion)) => {
-                let t = motion.step(state.time, h);
-                (Some(t.point), Some(twist(&t.linear, &t.angular)))
+                let t = motion.step(state.time - since, h);
+                (Some(t.point + t.linear * since), Some(twist(&t.linear, &t.angular)))
             }
             (None, None) => (None, None),
         };
         Self { center, driven, round: part.shape.is_round() }
+    }
+
+    /// Arm of a point from the centre of mass of a moving body.
+    fn arm(&self, point: &Vec3) -> Vec3 {
+        self.center.filter(|_| self.driven.is_none()).map_or_else(Vec3::zeros, |center| point - center)
     }
 
     /// Velocity of a point because of the prescribed motion.

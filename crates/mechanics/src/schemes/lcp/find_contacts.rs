@@ -5,21 +5,30 @@
 //!                    motion, or one of them while impulses stop the other
 //! candidate pairs    those whose boxes, grown by the maximum travel of each, overlap
 //! contacts           active and nearly active events of each pair, every one with its own distance [Hart 4.17]
+//! at_midpoint        the events of closed pairs half a step later, not with the published scheme
 //! ```
+//!
+//! **Midpoint.** A body that rolls or wobbles turns its normals and arms in a step. With those of the beginning, velocities that
+//! keep a contact closed leave a gap or a penetration of the order `h²`, and lose or bring energy accordingly; with those of the
+//! middle, of the order `h³`. Pairs are closed that are nearer than their motion bends in a step and do not collide. The middle
+//! is where the velocities at the beginning lead in half a step [Moreau]; distances are extrapolated back from there, and shifted
+//! so that the pair has the distance that it has.
 //!
 //! The active set depends on the configuration and the velocities alone: queries start cold, so that a run that continues
 //! from a checkpoint is bitwise identical.
 
 use super::StepInput;
-use super::contact_constraint::{ContactConstraint, ContactPair, PairSide};
+use super::contact_constraint::ContactConstraint;
 use super::free_velocities::FreeVelocities;
 use super::motion_bound::MotionBound;
-use super::options::DistanceMetric;
-use crate::contact::{
-    ActivityTolerances, CandidatePair, CandidatePairs, ContactGeometry, ContactPoint, ManifoldQuery,
-    PairWarmStart, PartPose,
-};
+use super::options::{DistanceMetric, Stabilisation};
+use super::pair_events::{Instant, PairEvents};
+use super::swept_pairs::{PAIRS_PER_PART, PROJECTION_REACH};
+use super::update_configuration::place_body;
+use crate::contact::{ActivityTolerances, CandidatePair, CandidatePairs, ContactGeometry, PartPose};
 use crate::discrete::StepError;
+use crate::model::State;
+use percussion_geometry::Aabb;
 
 /// Minimum distance by which the point of an event may lie outside its features, relative to the smaller part: faces in contact
 /// keep all their corners.
@@ -28,6 +37,15 @@ const MIN_FEATURE_SLACK: f64 = 1e-3;
 const TILT: (f64, f64) = (0.1, 0.9);
 /// Factor on the distance that a pair can travel in a step: impulses speed bodies up.
 const TRAVEL_MARGIN: f64 = 1.25;
+/// Gap of a closed pair beyond what its motion bends in a step, relative to the smaller part.
+const CLOSED: f64 = 1e-9;
+/// Bend of the motion in a step, relative to the smaller part, below which the middle of the step is its beginning.
+const NO_BEND: f64 = 1e-9;
+/// Penetration by the velocities at the beginning, relative to the distance that the pair can travel, that is an impact; the contact
+/// point of a body that rolls may move much faster than its points do.
+const IMPACT_DEPTH: f64 = 0.25;
+/// Rotation of a pair in a step, rad, beyond which the middle of the step says nothing about its end.
+const MAX_TURN: f64 = 1.0;
 
 /// The active set, with workspace.
 #[derive(Debug, Default)]
@@ -38,6 +56,8 @@ pub(super) struct ActiveContacts {
     pub list: Vec<ContactConstraint>,
     /// Deepest penetration of two parts, in units of the metric.
     pub max_penetration: f64,
+    /// Pairs that were queried, sorted.
+    pub gaps: Vec<PairGap>,
 }
 
 impl ActiveContacts {
@@ -45,21 +65,63 @@ impl ActiveContacts {
     pub fn find_contacts(&mut self, step: &StepInput, velocities: &FreeVelocities) -> Result<(), StepError> {
         let Some(geometry) = step.geometry else { return Ok(()) };
         self.list.clear();
+        self.gaps.clear();
+        self.gaps.reserve(PAIRS_PER_PART * geometry.parts.len());
         self.max_penetration = 0.0;
         self.query.bound_motions(step, geometry, velocities);
-        for candidate in self.query.candidate_pairs(step, geometry, &mut self.candidates)? {
-            let penetration = self.query.pair_contacts(step, geometry, candidate.pair, &mut self.list)?;
+        self.query.bound_boxes(step, geometry);
+        for candidate in self.query.candidate_pairs(geometry, &mut self.candidates)? {
+            let pair = candidate.pair;
+            let (penetration, gap) =
+                self.query.pair_contacts(step, geometry, pair, velocities, &mut self.list)?;
             self.max_penetration = self.max_penetration.max(penetration);
+            self.gaps.push(PairGap { pair, gap });
         }
-        // A contact along which no body can move is no constraint.
+        self.gaps.sort_unstable_by_key(|known| known.pair);
+        self.drop_immovable(geometry, velocities);
+        Ok(())
+    }
+
+    /// Boxes of the parts within which the queried pairs are all the pairs.
+    pub fn boxes(&self) -> &[Aabb] {
+        &self.query.boxes
+    }
+
+    /// Adds contacts, which are sorted by pair, behind those of their pairs.
+    pub fn add_contacts(
+        &mut self,
+        geometry: &ContactGeometry,
+        velocities: &FreeVelocities,
+        more: &[ContactConstraint],
+    ) {
+        let key = |contact: &ContactConstraint| {
+            (contact.pair.0.min(contact.pair.1), contact.pair.0.max(contact.pair.1))
+        };
+        for contact in more {
+            let to = self.list.partition_point(|other| key(other) <= key(contact));
+            self.list.insert(to, *contact);
+        }
+        self.drop_immovable(geometry, velocities);
+    }
+
+    /// Drops contacts along which no body can move: they are no constraints.
+    fn drop_immovable(&mut self, geometry: &ContactGeometry, velocities: &FreeVelocities) {
         self.list.retain(|contact| {
             let slots = contact.slots(geometry);
             [0, 1].iter().any(|&side| {
                 slots[side].is_some_and(|slot| velocities.dofs[slot].is_moved_by(&contact.gradient[side]))
             })
         });
-        Ok(())
     }
+}
+
+/// Distance of a pair at the beginning of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairGap {
+    /// The parts, in the order of queries.
+    pub pair: (usize, usize),
+    /// A lower bound of their gap, m.
+    pub gap: f64,
 }
 
 /// Poses and motion bounds of all parts, and workspace of the query of a pair.
@@ -67,8 +129,10 @@ impl ActiveContacts {
 struct PairQuery {
     poses: Vec<PartPose>,
     bounds: Vec<MotionBound>,
-    manifold: ManifoldQuery,
-    points: Vec<ContactPoint>,
+    boxes: Vec<Aabb>,
+    events: PairEvents,
+    /// Bodies of closed pairs half a step later.
+    middle: Option<State>,
 }
 
 impl PairQuery {
@@ -87,17 +151,28 @@ impl PairQuery {
         }
     }
 
+    /// Boxes of all parts, grown by their travel.
+    fn bound_boxes(&mut self, step: &StepInput, geometry: &ContactGeometry) {
+        let mut boxes = std::mem::take(&mut self.boxes);
+        boxes.clear();
+        boxes.extend(geometry.parts.iter().enumerate().map(|(index, part)| {
+            // What a projection may move.
+            let reach = match step.options.stabilisation {
+                Stabilisation::Projection if part.radius.is_finite() => PROJECTION_REACH * part.radius,
+                _ => 0.0,
+            };
+            part.bounds_at(&self.poses[index]).grown(self.margin(step, geometry, index) + reach)
+        }));
+        self.boxes = boxes;
+    }
+
     /// Pairs of parts whose grown boxes touch.
     fn candidate_pairs<'a>(
         &self,
-        step: &StepInput,
         geometry: &ContactGeometry,
         pairs: &'a mut Option<CandidatePairs>,
     ) -> Result<&'a [CandidatePair], StepError> {
-        let bounding_box = |part: usize| {
-            let margin = self.margin(step, geometry, part);
-            geometry.parts[part].bounds_at(&self.poses[part]).grown(margin)
-        };
+        let bounding_box = |part: usize| self.boxes[part];
         match pairs {
             Some(pairs) => pairs.update(geometry, bounding_box)?,
             None => *pairs = Some(CandidatePairs::new(geometry, bounding_box)?),
@@ -105,14 +180,16 @@ impl PairQuery {
         Ok(pairs.as_ref().map_or(&[], |pairs| pairs.pairs()))
     }
 
-    /// Adds the contacts of a pair to the list; its penetration in units of the metric, negative where it is apart.
+    /// Adds the contacts of a pair to the list. Returns its penetration in units of the metric, negative where it is apart, and a lower
+    /// bound of its gap, m.
     fn pair_contacts(
         &mut self,
         step: &StepInput,
         geometry: &ContactGeometry,
         (a, b): (usize, usize),
+        velocities: &FreeVelocities,
         list: &mut Vec<ContactConstraint>,
-    ) -> Result<f64, StepError> {
+    ) -> Result<(f64, f64), StepError> {
         let StepInput { state, options, .. } = *step;
         let (p, q) = (&geometry.parts[a], &geometry.parts[b]);
         let (poses, bounds) = (&self.poses, &self.bounds);
@@ -123,8 +200,9 @@ impl PairQuery {
             None => travel,
         };
         let reach = p.radius + q.radius + within;
-        if (poses[a].reference - poses[b].reference).norm_squared() > reach * reach {
-            return Ok(0.0);
+        let apart = (poses[a].reference - poses[b].reference).norm_squared();
+        if apart > reach * reach {
+            return Ok((0.0, apart.sqrt() - p.radius - q.radius));
         }
         let turn = bounds[a].angular_speed + bounds[b].angular_speed;
         let tolerances = ActivityTolerances {
@@ -134,25 +212,73 @@ impl PairQuery {
             eps_0: options.eps_0.unwrap_or(0.0),
             tilt: (TRAVEL_MARGIN * step.h.abs() * turn).clamp(TILT.0, TILT.1),
         };
-        self.points.clear();
-        let cold = &mut PairWarmStart::default();
-        let (query, points) = (&mut self.manifold, &mut self.points);
-        let closest =
-            geometry.active_events((a, b), (&poses[a], &poses[b]), &tolerances, cold, query, points)?;
-        let Some(closest) = closest else { return Ok(0.0) };
-        let pair = ContactPair {
-            parts: (a, b),
-            sides: [p, q].map(|part| PairSide::new(part, state, step.h)),
-            frame: q.slot.or(p.slot).map(|slot| (&state.positions[slot], &state.rotations[slot])),
-            surface: geometry.surface(a, b),
-            metric: options.metric,
-            radius,
+        let before = list.len();
+        let (scene, places) = ((step, geometry), (&poses[a], &poses[b]));
+        let found = self.events.add_contacts(
+            scene,
+            (a, b),
+            places,
+            &Instant { state, since: 0.0 },
+            (&tolerances, options.eps_t),
+            list,
+        )?;
+        let Some((distance, gap)) = found else { return Ok((0.0, within)) };
+        let turn = step.h.abs() * turn;
+        let bend = turn * travel;
+        let bends = gap <= bend + CLOSED * radius && bend > NO_BEND * radius && turn <= MAX_TURN;
+        // Impacts have the events of the beginning: they conserve angular momentum.
+        let collides = |contact: &ContactConstraint| {
+            let rate = contact.distance_rate(geometry, &velocities.initial);
+            (contact.distance + step.h * rate) * contact.unit < -IMPACT_DEPTH * travel
         };
-        let distance = pair.distance(&closest).0;
-        if options.eps_t.is_none_or(|eps| distance <= eps) {
-            list.extend(self.points.iter().map(|point| ContactConstraint::new(&pair, point)));
+        let published = options.stabilisation == Stabilisation::Published;
+        if !published && bends && !list[before..].iter().any(collides) {
+            self.at_midpoint(step, geometry, (a, b), velocities, (&tolerances, distance), (before, list))?;
         }
-        Ok(-distance)
+        Ok((-distance, gap))
+    }
+
+    /// Replaces the contacts of a pair in the list from `before` on by those half a step later, with distances extrapolated back.
+    fn at_midpoint(
+        &mut self,
+        step: &StepInput,
+        geometry: &ContactGeometry,
+        pair: (usize, usize),
+        velocities: &FreeVelocities,
+        (tolerances, distance): (&ActivityTolerances, f64),
+        (before, list): (usize, &mut Vec<ContactConstraint>),
+    ) -> Result<(), StepError> {
+        let since = 0.5 * step.h;
+        let middle = self.middle.get_or_insert_with(|| step.state.clone());
+        middle.time = step.state.time + since;
+        for part in [pair.0, pair.1] {
+            if let Some(slot) = geometry.parts[part].slot {
+                place_body(step, slot, &velocities.initial[slot], since, middle);
+            }
+        }
+        let at = Instant { state: middle, since };
+        let poses = at.poses(geometry, pair);
+        let end = list.len();
+        let scene = (step, geometry);
+        let found = self.events.add_contacts(
+            scene,
+            pair,
+            (&poses.0, &poses.1),
+            &at,
+            (tolerances, step.options.eps_t),
+            list,
+        )?;
+        if found.is_none() || list.len() == end {
+            return Ok(());
+        }
+        list.drain(before..end);
+        let mut least = f64::INFINITY;
+        for contact in &mut list[before..] {
+            contact.distance -= since * contact.distance_rate(geometry, &velocities.initial);
+            least = least.min(contact.distance);
+        }
+        list[before..].iter_mut().for_each(|contact| contact.distance += distance - least);
+        Ok(())
     }
 
     /// By how much the box of a part is grown, m. Lengths in the ratio metric are relative to a distance between parts: boxes

@@ -1,20 +1,25 @@
-//! LCP time stepping with constraint stabilisation [Hart 4-6]: a constant step, one mixed complementarity problem in each.
+//! LCP time stepping [Hart 4-6]: a constant step, one mixed complementarity problem of velocities in each, and a projection of positions.
 //!
 //! ```text
 //! free_velocities        v* from forces at the beginning of the step                            [Hart 4.16]
 //! find_contacts          active and nearly active events of pairs within reach                  [Hart 4.8-4.11]
-//! rebounding_contacts    contacts with restitution that close in the step
-//! repeat, with less stabilisation of penetrations while the step gains energy:
-//!   stabilisation_bias     γ Φ_m/h of every contact, and rebound velocities                     [Hart 4.17]
-//!   assemble_problem       M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β
-//!                          γ Θ/h + νᵀ v = 0                   joints, loops or not              [Hart 4.14]
-//!                          γ Φ_m/h + n_mᵀ v ≥ 0 ⊥ c_n ≥ 0     every event with its own distance [Hart 4.17]
-//!                          Coulomb friction on a pyramid                                        [Hart 4.18]
-//!   solve_impulses         c_ν, c_n, β and v
-//!   expand_impulses        Poisson's restitution; assemble and solve once more
-//! correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
-//! scale_impulses         energy that an unsolved problem would bring, taken from its impulses
-//! update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
+//! repeat, as long as parts cross and contacts there are added:
+//!   rebounding_contacts    contacts with restitution that close in the step
+//!   published: repeat, with less stabilisation of penetrations while the step gains energy:
+//!     stabilisation_bias     Φ_m/h of open gaps, γ Φ_m/h of penetrations if published, rebound velocities   [Hart 4.17]
+//!     assemble_problem       M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β
+//!                            γ Θ/h + νᵀ v = 0                   joints, loops or not              [Hart 4.14]
+//!                            bias + n_mᵀ v ≥ 0 ⊥ c_n ≥ 0        every event with its own distance [Hart 4.17]
+//!                            Coulomb friction on a round cone, or on a pyramid                    [Hart 4.18]
+//!     solve_impulses         c_ν, c_n, β and v
+//!     expand_impulses        Poisson's restitution; assemble and solve once more
+//!   correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
+//!   scale_impulses         energy that an unsolved problem would bring, taken from its impulses
+//!   update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
+//!   swept_pairs            pairs that may have met, by these velocities
+//!   find_crossings         parts that passed through each other, with the contacts at which they did
+//! project_positions      q moved apart where parts penetrate, unless published
+//! update_momenta         momenta of the velocities at the end
 //! record                 momentum jumps, impacts, statistics
 //! ```
 //!
@@ -24,15 +29,16 @@
 //! without contacts and joints are not in the problem.
 //!
 //! **Energy** (`energy.rs`). Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less the
-//! loss of the gyroscopic term: without stabilisation no impulse has a positive power, and energy falls. A stabilised penetration
-//! pushes bodies apart and may bring energy; where it would bring more than the step loses, its stabilisation is reduced
-//! (`stabilisation_factor`). Joints deviate in every step in which they rotate and are always stabilised; that energy is corrected
-//! by `correct_joint_energy`. With `keep_energy = false` penetrations are stabilised whatever energy they bring, but no faster than
-//! a body rises by their depth against gravity. This holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of
-//! their impulses themselves (`energy_guarded`), and what an unsolved step would still gain is removed by `scale_impulses`.
+//! loss of the gyroscopic term: without stabilisation no impulse has a positive power, and energy falls but for the projection of
+//! positions, which is recorded. If published, a stabilised penetration pushes bodies apart and may bring energy; where it would
+//! bring more than the step loses, its stabilisation is reduced (`stabilisation_factor`). Joints deviate in every step in which
+//! they rotate and are always stabilised; that energy is corrected by `correct_joint_energy`. With `keep_energy = false`
+//! penetrations are stabilised whatever energy they bring, but no faster than a body rises by their depth against gravity. This
+//! holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of their impulses themselves (`energy_guarded`), and
+//! what an unsolved step would still gain is removed by `scale_impulses`.
 //!
-//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than the change of velocity by gravity in two steps
-//! do not rebound.
+//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than the change of velocity by
+//! gravity in two steps do not rebound.
 
 mod assemble_problem;
 mod body_dofs;
@@ -40,19 +46,23 @@ mod contact_constraint;
 mod correct_joint_energy;
 mod energy;
 mod find_contacts;
+mod find_crossings;
 mod free_velocities;
 mod motion_bound;
 mod options;
+mod pair_events;
+mod project_positions;
 mod record;
 mod restitution;
 mod scale_impulses;
 mod solve_impulses;
 mod solvers;
 mod stabilisation_bias;
+mod swept_pairs;
 mod update_configuration;
 mod warm_start;
 
-pub use options::{DistanceMetric, GapRule, LcpOptions, RestitutionLaw};
+pub use options::{DistanceMetric, FrictionCone, GapRule, LcpOptions, RestitutionLaw, Stabilisation};
 
 use super::{Scheme, SchemeError, SchemeKind, StepContact};
 use crate::contact::ContactGeometry;
@@ -61,23 +71,30 @@ use crate::joint::JointKind;
 use crate::model::Model;
 use crate::model::State;
 use crate::named_arrays::NamedArrays;
-use crate::step_record::{LcpSolveStats, StepRecord};
+use crate::step_record::{Crossing, LcpSolveStats, StepRecord};
 use assemble_problem::{BodyVelocities, ProblemAssembly};
+use contact_constraint::ContactConstraint;
 use correct_joint_energy::correct_joint_energy;
 use energy::energy_gain;
 use find_contacts::ActiveContacts;
+use find_crossings::Crossings;
 use free_velocities::FreeVelocities;
 use percussion_solve::FrictionContactProblem;
+use project_positions::PositionProjection;
 use record::{Recorder, StepOutput};
 use restitution::{expand_impulses, rebounding_contacts};
 use scale_impulses::ImpulseScaling;
 use solve_impulses::{ImpulseSolver, Phase, StepSolution};
 use stabilisation_bias::StabilisationBias;
 use std::sync::Arc;
-use update_configuration::update_configuration;
+use swept_pairs::{Sweep, SweptPairs};
+use update_configuration::{update_configuration, update_momenta};
 
 /// Halvings of the stabilisation of penetrations before it is zero.
 const MAX_REDUCTIONS: usize = 5;
+
+/// Times that a step is solved again with the contacts at which parts would cross.
+const MAX_CROSSING_ROUNDS: usize = 12;
 
 /// Inputs of a step, the same for all stages.
 #[derive(Clone, Copy)]
@@ -104,6 +121,13 @@ pub struct Lcp {
     solver: ImpulseSolver,
     solution: StepSolution,
     scaling: ImpulseScaling,
+    swept: SweptPairs,
+    crossings: Crossings,
+    /// Contacts at which parts would cross.
+    late: Vec<ContactConstraint>,
+    projection: PositionProjection,
+    /// The end of the step before the projection.
+    trial: State,
     next: State,
     recorder: Recorder,
 }
@@ -130,6 +154,11 @@ impl Lcp {
             solver: ImpulseSolver::default(),
             solution: StepSolution::default(),
             scaling: ImpulseScaling::default(),
+            swept: SweptPairs::default(),
+            crossings: Crossings::default(),
+            late: Vec::new(),
+            projection: PositionProjection::default(),
+            trial: state.clone(),
             next: state.clone(),
             recorder: Recorder::default(),
         })
@@ -150,11 +179,56 @@ impl Lcp {
         let (geometry, options) = (self.geometry.clone(), self.options);
         let step = &StepInput { model, state, geometry: geometry.as_deref(), options: &options, h };
         let no_body = |error: StepError| (error, 0);
-        self.next.clone_from(state);
         self.velocities.free_velocities(step)?;
         self.contacts.find_contacts(step, &self.velocities).map_err(no_body)?;
-        rebounding_contacts(step, &self.velocities, &self.contacts.list, &mut self.rebounds);
-        self.limit_stabilisation(step).map_err(no_body)?;
+        let crossing = self.find_velocities(step).map_err(no_body)?;
+        self.recorder.step.crossing = crossing;
+        self.solver.warm_start.store(&self.contacts.list, &self.solution);
+        if options.stabilisation == Stabilisation::Projection {
+            self.project_positions(step).map_err(no_body)?;
+        }
+        update_momenta(step, &mut self.solution.twists, &mut self.next);
+        let infeasibility = self.assembly.max_joint_error.max(self.contacts.max_penetration);
+        let (velocities, contacts, solution) = (&self.velocities, &self.contacts.list, &self.solution);
+        let output = StepOutput { velocities, contacts, solution, next: &self.next, infeasibility };
+        self.recorder.record(step, &output);
+        Ok(())
+    }
+
+    /// Velocities of the step, and the configuration that they lead to. Contacts at which parts would cross are added, as long as that
+    /// helps; returns a crossing that is left.
+    fn find_velocities(&mut self, step: &StepInput) -> Result<Option<Crossing>, StepError> {
+        let published = step.options.stabilisation == Stabilisation::Published;
+        for round in 0.. {
+            rebounding_contacts(step, &self.velocities, &self.contacts.list, &mut self.rebounds);
+            self.limit_stabilisation(step)?;
+            self.correct_energy(step);
+            self.next.clone_from(step.state);
+            update_configuration(step, &self.solution.twists, &mut self.next);
+            let Some(geometry) = step.geometry else { break };
+            let twists = &self.solution.twists;
+            let sweep = Sweep {
+                twists,
+                extents: &self.velocities.extents,
+                contacts: &self.contacts.list,
+                gaps: &self.contacts.gaps,
+                boxes: self.contacts.boxes(),
+            };
+            self.swept.swept_pairs(step, geometry, &sweep, &self.next)?;
+            let pairs = &self.swept.list;
+            self.late.clear();
+            let crossing = self.crossings.find_crossings(step, geometry, twists, pairs, &mut self.late)?;
+            if crossing.is_none() || published || round == MAX_CROSSING_ROUNDS {
+                return Ok(crossing);
+            }
+            self.contacts.add_contacts(geometry, &self.velocities, &self.late);
+        }
+        Ok(None)
+    }
+
+    /// Takes the energy that stabilised joints and unsolved problems would bring.
+    fn correct_energy(&mut self, step: &StepInput) {
+        let options = step.options;
         let keeps_energy = options.keep_energy && options.gamma > 0.0;
         if keeps_energy && self.assembly.max_joint_error > 0.0 {
             let gain = self.energy_gain(step);
@@ -168,11 +242,20 @@ impl Lcp {
             solution.stats.impulse_scale =
                 self.scaling.scale_impulses(step, velocities, members, contacts, solution);
         }
-        self.solver.warm_start.store(contacts, solution);
-        update_configuration(step, &mut solution.twists, &mut self.next);
-        let infeasibility = self.assembly.max_joint_error.max(self.contacts.max_penetration);
-        let output = StepOutput { velocities, contacts, solution, next: &self.next, infeasibility };
-        self.recorder.record(step, &output);
+    }
+
+    /// Moves the bodies at the end of the step out of each other, and records what that does.
+    fn project_positions(&mut self, step: &StepInput) -> Result<(), StepError> {
+        let Some(geometry) = step.geometry else { return Ok(()) };
+        self.trial.clone_from(&self.next);
+        let mut stats =
+            self.projection.project_positions(step, geometry, &self.swept.list, &mut self.next)?;
+        if stats.iterations > 0 {
+            let moved = &self.projection.moved;
+            stats.energy =
+                self.recorder.record_projection(step, &self.solution, moved, (&self.trial, &self.next))?;
+        }
+        self.recorder.step.projection = Some(stats);
         Ok(())
     }
 
@@ -180,7 +263,8 @@ impl Lcp {
     fn limit_stabilisation(&mut self, step: &StepInput) -> Result<(), StepError> {
         let LcpOptions { keep_energy, gamma, .. } = *step.options;
         let penetrates = self.contacts.list.iter().any(|contact| contact.distance < 0.0);
-        let limited = keep_energy && gamma > 0.0 && penetrates;
+        let published = step.options.stabilisation == Stabilisation::Published;
+        let limited = published && keep_energy && gamma > 0.0 && penetrates;
         let mut factor = 1.0;
         for reduction in 0..=MAX_REDUCTIONS {
             self.find_impulses(step, factor)?;

@@ -33,6 +33,37 @@ impl RestitutionLaw {
     pub const WORDS: [(&'static str, Self); 2] = [("newton", Self::Newton), ("poisson", Self::Poisson)];
 }
 
+/// What keeps parts from penetrating each other over many steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stabilisation {
+    /// Contacts that are closed stay closed in velocities; what a step penetrates by its curvature, a projection of positions
+    /// removes.
+    #[default]
+    Projection,
+    /// Constraint stabilisation as published: `γ Φ/h` in the velocity problem, less where it would bring energy [Hart 4.17].
+    Published,
+}
+
+impl Stabilisation {
+    /// All, by their names in scene files.
+    pub const WORDS: [(&'static str, Self); 2] =
+        [("projection", Self::Projection), ("published", Self::Published)];
+}
+
+/// Set of the friction impulses of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionCone {
+    /// Coulomb's round cone.
+    Round,
+    /// A pyramid with `facets` sides [Hart 4.18].
+    Pyramid,
+}
+
+impl FrictionCone {
+    /// All, by their names in scene files.
+    pub const WORDS: [(&'static str, Self); 2] = [("round", Self::Round), ("pyramid", Self::Pyramid)];
+}
+
 /// Fraction of an open gap that a contact may close in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GapRule {
@@ -48,9 +79,14 @@ impl GapRule {
     pub const WORDS: [(&'static str, Self); 2] = [("full", Self::Full), ("gamma", Self::Gamma)];
 }
 
+/// Facets of the friction pyramid by default.
+const FACETS: usize = 4;
+
 /// Options of LCP time stepping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LcpOptions {
+    /// What removes penetrations.
+    pub stabilisation: Stabilisation,
     /// `γ` of the modified linearisation [Hart 4.17]: the fraction of a penetration or of a joint's position error that a step stabilises.
     pub gamma: f64,
     /// Fraction of an open gap that may be closed.
@@ -68,6 +104,8 @@ pub struct LcpOptions {
     pub metric: DistanceMetric,
     /// Solver of the problem.
     pub solver: StepSolver,
+    /// Friction cone; by default the one that the other options suit, see [`LcpOptions::friction_cone`].
+    pub cone: Option<FrictionCone>,
     /// Facets of the friction pyramid: even; in the plane there are two.
     pub facets: usize,
     /// Whether an edge of the pyramid is aligned with the tangential velocity without impulses, so that it resists straight
@@ -84,6 +122,34 @@ pub struct LcpOptions {
 }
 
 impl LcpOptions {
+    /// The options of the published scheme: constraint stabilisation and a friction pyramid.
+    pub fn published() -> Self {
+        Self { stabilisation: Stabilisation::Published, ..Self::default() }
+    }
+
+    /// The friction cone: the round one, but a pyramid with the published scheme, with options of the pyramid that are not the
+    /// default ones, and for solvers of pyramids only.
+    pub fn friction_cone(&self) -> FrictionCone {
+        let pyramid = self.stabilisation == Stabilisation::Published
+            || !self.aligned
+            || self.facets != FACETS
+            || self.solver_of_pyramids();
+        self.cone.unwrap_or(if pyramid { FrictionCone::Pyramid } else { FrictionCone::Round })
+    }
+
+    /// Directions of friction along a contact plane, each with its opposite.
+    pub(super) fn directions(&self) -> usize {
+        match self.friction_cone() {
+            FrictionCone::Round => 2,
+            FrictionCone::Pyramid => self.facets / 2,
+        }
+    }
+
+    /// Whether the solver is for pyramids only.
+    fn solver_of_pyramids(&self) -> bool {
+        matches!(self.solver, StepSolver::Lemke | StepSolver::Relaxation | StepSolver::FixedPoint)
+    }
+
     /// Checks the ranges of all numbers.
     pub fn check(&self) -> Result<(), SchemeError> {
         let outside = |what: &'static str, value: f64, range: &'static str| {
@@ -100,6 +166,9 @@ impl LcpOptions {
         if self.facets < 4 || !self.facets.is_multiple_of(2) {
             return outside("the number of facets", self.facets as f64, "that is even and at least 4");
         }
+        if self.cone == Some(FrictionCone::Round) && self.solver_of_pyramids() {
+            return Err(SchemeError::RoundCone { solver: self.solver.name() });
+        }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             return outside("the tolerance", self.tolerance, "between 0 and 1");
         }
@@ -113,6 +182,7 @@ impl LcpOptions {
 impl Default for LcpOptions {
     fn default() -> Self {
         Self {
+            stabilisation: Stabilisation::default(),
             gamma: 1.0,
             gaps: GapRule::default(),
             keep_energy: true,
@@ -121,7 +191,8 @@ impl Default for LcpOptions {
             eps_0: None,
             metric: DistanceMetric::default(),
             solver: StepSolver::default(),
-            facets: 4,
+            cone: None,
+            facets: FACETS,
             aligned: true,
             tolerance: 1e-10,
             sweeps: 400,

@@ -7,6 +7,8 @@ use super::free_velocities::FreeVelocities;
 use super::restitution::rebound_threshold;
 use super::solve_impulses::StepSolution;
 use crate::contact::ContactGeometry;
+use crate::discrete::potential;
+use crate::force::{BodyKinematics, ForceError};
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear, twist};
 use crate::step_record::{Impact, ImpactKind, JumpSource, MomentumJump, StepRecord};
@@ -30,6 +32,7 @@ pub(super) struct Recorder {
     pub step: StepRecord,
     /// Wrenches of normal impulses and of friction, by slot.
     wrenches: Vec<[Vec6; 2]>,
+    placements: Vec<BodyKinematics>,
 }
 
 impl Recorder {
@@ -48,6 +51,35 @@ impl Recorder {
         }
     }
 
+    /// Records what a projection from a trial configuration changed: angular momentum about the origin and potential energy, which is
+    /// returned.
+    pub fn record_projection(
+        &mut self,
+        step: &StepInput,
+        solution: &StepSolution,
+        moved: &[bool],
+        (trial, next): (&State, &State),
+    ) -> Result<f64, ForceError> {
+        let StepInput { model, state, .. } = *step;
+        for (slot, link) in model.links.iter().enumerate().filter(|(slot, _)| moved[*slot]) {
+            let twist = &solution.twists[slot];
+            let shift = next.positions[slot] - trial.positions[slot];
+            let own = state.rotations[slot].tr_mul(&angular(twist));
+            let turned = (next.rotations[slot] - trial.rotations[slot]) * link.inertia.component_mul(&own);
+            self.step.jumps.push(MomentumJump {
+                source: JumpSource::Projection,
+                slot,
+                linear: Vec3::zeros(),
+                angular: shift.cross(&(linear(twist) * link.mass)) + turned,
+                energy: 0.0,
+            });
+        }
+        let before = potential(model, trial, &mut self.placements)?;
+        let energy = potential(model, next, &mut self.placements)? - before;
+        self.step.energy(JumpSource::Projection, 0, energy);
+        Ok(energy)
+    }
+
     /// Impulses, and the energy that they brought: `K(v) - K(v₀) = (h F + J)·(v + v₀)/2`.
     fn record_jumps(&mut self, step: &StepInput, geometry: &ContactGeometry, output: &StepOutput) {
         let StepInput { model, state, .. } = *step;
@@ -62,7 +94,7 @@ impl Recorder {
             for (side, slot) in contact.slots(geometry).into_iter().enumerate() {
                 let Some(slot) = slot else { continue };
                 let along = if side == 0 { *friction } else { -friction };
-                let moment = (contact.point - state.positions[slot]).cross(&along);
+                let moment = contact.arms[side].cross(&along);
                 let [normal, tangential] = &mut self.wrenches[slot];
                 *normal += contact.gradient[side] * c;
                 *tangential += twist(&along, &moment);

@@ -1,10 +1,10 @@
 //! The solver of the complementarity problem of a step, and its choice.
 
-use super::options::LcpOptions;
+use super::options::{FrictionCone, LcpOptions};
 use crate::discrete::StepError;
 use crate::step_record::{LcpSolveStats, StepSolver};
 use percussion_solve::lcp::friction::{
-    ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
+    Cone, ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
 };
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses, SolveError};
 
@@ -19,6 +19,10 @@ const MAX_EXACT_CONTACTS: usize = 400;
 /// Residual above which impulses that no solver improves are not used.
 const MAX_RESIDUAL: f64 = 1e-3;
 
+/// Residual with which sweeps on the round cone are used where there are too many contacts for Lemke's method: the fixed point would
+/// only start them once more.
+const ACCEPTED_RESIDUAL: f64 = 1e-6;
+
 /// All solvers, with their workspaces.
 #[derive(Debug, Default)]
 pub(super) struct Solvers {
@@ -28,6 +32,7 @@ pub(super) struct Solvers {
     sweeps: GaussSeidel,
     widening: Vec<f64>,
     best: FrictionalSolution,
+    start: Impulses,
 }
 
 impl Solvers {
@@ -41,6 +46,9 @@ impl Solvers {
         let mut solver = options.solver;
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
+        // With one tangent the round cone is a pyramid.
+        let round = options.friction_cone() == FrictionCone::Round && problem.max_tangents() > 1;
+        self.sweeps.cone = if round { Cone::Round } else { Cone::Facets };
         self.sweeps.max_sweeps = options.sweeps;
         let large_pile = options.solver == StepSolver::Auto && problem.contact_count() > MAX_EXACT_CONTACTS;
         self.sweeps.newton_factorizations = if large_pile { 0 } else { options.newton_factorizations };
@@ -86,18 +94,27 @@ impl Solvers {
 
     /// Sweeps first; where they do not converge, the solution of another solver if its residual is smaller.
     fn auto(&mut self, problem: &FrictionContactProblem, start: &Impulses) -> Result<StepSolver, SolveError> {
+        let round = self.sweeps.cone == Cone::Round;
         let first = self.sweeps.solve_from(problem, start)?;
         store(&mut self.best, first);
-        if first.is_solved() || problem.contact_count() > MAX_EXACT_CONTACTS {
+        let many = problem.contact_count() > MAX_LEMKE_CONTACTS;
+        let accepted = round && many && first.residual.worst() <= ACCEPTED_RESIDUAL;
+        if first.is_solved() || accepted || problem.contact_count() > MAX_EXACT_CONTACTS {
             return Ok(StepSolver::GaussSeidel);
         }
-        let iterations = first.iterations;
-        let (second, solver) = if problem.contact_count() <= MAX_LEMKE_CONTACTS {
+        let mut iterations = first.iterations;
+        let (mut second, mut solver) = if problem.contact_count() <= MAX_LEMKE_CONTACTS {
             (self.lemke.solve(problem), StepSolver::Lemke)
         } else {
             (self.fixed_point.solve(problem)?, StepSolver::FixedPoint)
         };
         let evidence = second.outcome == FrictionalOutcome::NotPointed;
+        if round && !evidence {
+            // The impulses on a pyramid are where sweeps on the round cone start once more.
+            self.start.copy_from(&second.impulses);
+            iterations += second.iterations;
+            (second, solver) = (self.sweeps.solve_from(problem, &self.start)?, StepSolver::GaussSeidel);
+        }
         let residual = self.best.residual.worst();
         if second.residual.worst() < residual || (evidence && !(residual <= MAX_RESIDUAL)) {
             store(&mut self.best, second);

@@ -4,7 +4,7 @@
 use super::StepInput;
 use super::contact_constraint::ContactConstraint;
 use super::free_velocities::FreeVelocities;
-use super::options::{GapRule, LcpOptions, RestitutionLaw};
+use super::options::{GapRule, LcpOptions, RestitutionLaw, Stabilisation};
 
 /// The bias of every contact, in units of the metric per second: the constraint is `bias + nᵀ v >= 0`.
 #[derive(Debug, Default)]
@@ -23,11 +23,13 @@ impl StabilisationBias {
         rebounds: &[bool],
         factor: f64,
     ) {
-        let LcpOptions { gamma, restitution, gaps, keep_energy, .. } = *step.options;
+        let LcpOptions { gamma, restitution, gaps, keep_energy, stabilisation, .. } = *step.options;
         let gravity = step.model.gravity.norm();
         self.values.clear();
         for (k, contact) in contacts.iter().enumerate() {
             let gain = match (contact.distance < 0.0, gaps) {
+                // Its position is projected after the step.
+                (true, _) if stabilisation == Stabilisation::Projection => 0.0,
                 (true, _) => factor * gamma,
                 (false, GapRule::Full) => 1.0,
                 (false, GapRule::Gamma) => gamma,

@@ -375,6 +375,11 @@ impl FrictionContactProblem {
         self.size
     }
 
+    /// Most tangents of a contact.
+    pub fn max_tangents(&self) -> usize {
+        self.contacts.iter().map(|contact| contact.range().len()).max().unwrap_or(0)
+    }
+
     /// The round cone needs tangents that are coordinates of the plane of contact.
     pub(super) fn check_cone(&self, cone: Cone) -> Result<(), SolveError> {
         if cone == Cone::Round && self.contacts.iter().any(|c| c.range().len() > 2) {
