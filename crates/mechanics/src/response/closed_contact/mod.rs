@@ -44,5 +44,7 @@ const MAX_REVERSALS: usize = 8;
 /// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at
 /// the limit of sticking.
 const SLIP_ROUNDING: f64 = 1e-8;
+/// Change of a gap between two iterates that is rounding, in roundings of positions.
+const GAP_ROUNDING: f64 = 16.0;
 /// Part of the gap of a closed contact that is left after an interval.
 const GAP_DECAY: f64 = 0.5;

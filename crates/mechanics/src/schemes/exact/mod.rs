@@ -78,6 +78,9 @@ const SHORT_BOUNCE: f64 = 1e-4;
 const SHORT_BOUNCE_ELASTIC: f64 = 1e-5;
 /// Closing speed at rest, in speeds of rest, whose energy is negligible: persistent contact removes it.
 const NEGLIGIBLE_CLOSING: f64 = 1e-2;
+/// Interval of a group, in steps, in which contact impulses are left out: those that keep the gaps would be rounding of the gaps divided
+/// by the interval, while free fall closes them by the square of the interval.
+const SHORT_INTERVAL: f64 = 1e-5;
 /// Difference of times of impact, in steps, within which contacts are simultaneous.
 const SAME_TIME: f64 = 1e-9;
 /// Iterations for the first root of the lower bound of a separation, and its relative accuracy: the next advance corrects it.
