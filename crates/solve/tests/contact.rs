@@ -376,6 +376,14 @@ fn a_problem_without_solution_ends_within_its_budget_and_says_so() {
     assert!(!outcome.converged, "{outcome:?} {x:?}");
     assert!(outcome.newton_steps <= options.newton_steps && outcome.sweeps <= options.sweeps);
     assert!(x[0].iter().all(|v| v.is_finite()) && outcome.residual.max().is_finite());
+    // A contact that its own normal impulse closes.
+    let mut system = ContactSystem::default();
+    system.clear(1);
+    system.add_contact(ContactLaw::Cone { friction: 0.0 }, [-1.0, 0.0, 0.0], WEIGHT);
+    system.add_block(0, &[1.0, 0.0, 0.0], &[-1.0, 0.0, 0.0]);
+    let mut x = [[0.0; 3]];
+    let outcome = ContactSolver::default().solve(&mut system, &[0.0], &mut x, &options);
+    assert!(!outcome.converged, "{outcome:?} {x:?}");
     // Two walls that close on a body.
     let mut problem = Problem::new(&[(1.0, 1.0)], &[0.0; 6]);
     for sign in [1.0, -1.0] {
