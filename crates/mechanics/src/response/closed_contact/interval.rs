@@ -1,6 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
-use super::{ClosedContact, GAP_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING};
+use super::{ClosedContact, GAP_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING, UNSOLVED_DECREMENT};
 use crate::contact::{ContactGeometry, ManifoldQuery};
 use crate::discrete::{IslandStateMut, IslandStep, StepError};
 use crate::model::{Model, State};
@@ -52,6 +52,8 @@ pub(crate) struct IntervalOutcome {
     pub residual: f64,
     /// Whether the contact laws hold to rounding.
     pub solved: bool,
+    /// Whether the iterates still alternate between states of contact that differ little.
+    pub unsettled: bool,
 }
 
 /// Workspace of the interval of a group.
@@ -160,6 +162,10 @@ impl ClosedContactStep {
             }
             before = decrement;
             if outcome.iterations >= MAX_ITERATIONS {
+                if decrement <= UNSOLVED_DECREMENT {
+                    outcome.unsettled = true;
+                    break;
+                }
                 return Err(StepError::NoConvergence);
             }
         }
@@ -170,7 +176,7 @@ impl ClosedContactStep {
         self.evaluate_contacts(geometry)?;
         self.set_slips(geometry, start);
         let end_solved = self.solve_end(model, geometry, closed_gap, end);
-        outcome.solved &= end_solved.0;
+        outcome.solved &= end_solved.0 && !outcome.unsettled;
         outcome.residual = outcome.residual.max(end_solved.1);
         Ok(outcome)
     }

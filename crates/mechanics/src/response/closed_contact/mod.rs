@@ -39,6 +39,8 @@ const REGULARISATION: f64 = 1e-6;
 const REGULARISATION_END: f64 = 1e-7;
 /// Iterations of Newton's method; convergence is quadratic but for terms of the rotation in an interval.
 const MAX_ITERATIONS: usize = 40;
+/// Relative decrement of action at which iterates that alternate between states of contact are taken, and reported as unsolved.
+const UNSOLVED_DECREMENT: f64 = 1e-8;
 /// Changes from sliding to the cone at the end of the interval before the directions are accepted.
 const MAX_REVERSALS: usize = 8;
 /// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at

@@ -98,6 +98,7 @@ impl ContactGroups {
         self.count = 0;
         self.of_island.fill(None);
         self.contacts.clear();
+        self.warm_start.begin();
         self.residual = 0.0;
         self.unsolved = 0;
     }
@@ -214,9 +215,18 @@ impl StepTrajectories {
         Ok(())
     }
 
+    /// Takes the islands of a group whose equations have no solution out of it.
+    pub fn dissolve_failed_group(&mut self, model: &Model, islands: &mut Vec<usize>) {
+        islands.clear();
+        let Some(group) = self.failed_group.take() else { return };
+        islands.extend((0..model.islands.len()).filter(|&island| self.groups.of(island) == Some(group)));
+        for &island in &*islands {
+            self.groups.of_island[island] = None;
+        }
+    }
+
     /// Records the groups that last to the end of the step.
     pub fn record_groups(&mut self, step: &StepContext, record: &mut StepRecord) -> Result<(), StepFailure> {
-        self.groups.warm_start.begin();
         for island in 0..step.model.islands.len() {
             let Some(group) = self.groups.of(island) else { continue };
             let ContactGroup { since, solved, .. } = self.groups.groups[group];
@@ -272,6 +282,7 @@ impl StepTrajectories {
         }
         let unsolved = matches!(&begun, Err(failed) if failed.error.is_unsolved());
         if unsolved {
+            self.failed_group = None;
             for &island in islands {
                 self.groups.of_island[island] = None;
                 self.invalidate(island);

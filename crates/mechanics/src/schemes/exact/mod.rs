@@ -255,6 +255,15 @@ impl Stages {
         self.fallback.clear();
         let stats = self.trajectories.predict(step)?;
         self.candidates.find_candidate_pairs(step, &self.trajectories)?;
+        while let Err(failure) = self.advance_to_end(step) {
+            self.fall_back_failed_group(step, failure)?;
+        }
+        self.fallback.respond(step, &mut self.trajectories, &mut self.record)?;
+        Ok(stats)
+    }
+
+    /// Advances all pairs to the end of the step, with the impacts on the way, and records the groups in persistent contact.
+    fn advance_to_end(&mut self, step: &StepContext) -> Result<(), StepFailure> {
         while let Some(k) = self.candidates.earliest(step.h) {
             if self.candidates.advance(step, &mut self.trajectories, k)? == Advance::Separated {
                 continue;
@@ -266,9 +275,25 @@ impl Stages {
                 self.resolve_impact(step, k)?;
             }
         }
-        self.trajectories.record_groups(step, &mut self.record)?;
-        self.fallback.respond(step, &mut self.trajectories, &mut self.record)?;
-        Ok(stats)
+        self.trajectories.record_groups(step, &mut self.record)
+    }
+
+    /// Lets a group whose equations were not solved complete the step without contact; passes other failures on.
+    fn fall_back_failed_group(
+        &mut self,
+        step: &StepContext,
+        failure: StepFailure,
+    ) -> Result<(), StepFailure> {
+        let Self { trajectories, candidates, cluster, fallback, record, .. } = self;
+        if !failure.error.is_unsolved() {
+            return Err(failure);
+        }
+        trajectories.dissolve_failed_group(step.model, &mut cluster.islands);
+        if cluster.islands.is_empty() {
+            return Err(failure);
+        }
+        record.fallbacks += 1;
+        fallback.fall_back(step, trajectories, candidates, &cluster.islands, true)
     }
 
     /// Impact of the cluster of a pair that is in contact.

@@ -37,6 +37,8 @@ pub(super) struct StepTrajectories {
     pub start_time: f64,
     /// Groups of islands in persistent contact.
     pub groups: ContactGroups,
+    /// Group whose equations were not solved last.
+    pub failed_group: Option<usize>,
     /// Length of an interval in which contact impulses are left out, s.
     pub short: f64,
     /// Bounds on the accelerations of the bodies without contact in the step, m/s².
@@ -53,6 +55,7 @@ impl StepTrajectories {
     pub fn new(model: &Model, state: &State, contacts: Arc<ContactGeometry>, contact_gap: f64) -> Self {
         Self {
             groups: ContactGroups::new(model, contacts, contact_gap),
+            failed_group: None,
             short: 0.0,
             free_acceleration: vec![0.0; model.moving()],
             node: state.clone(),
@@ -82,6 +85,7 @@ impl StepTrajectories {
         self.sample_time.fill(f64::NAN);
         self.start_time = start.time;
         self.short = SHORT_INTERVAL * h;
+        self.failed_group = None;
         self.groups.clear();
         for index in 0..model.islands.len() {
             self.update_motion_bounds(model, index, h)?;
@@ -102,7 +106,7 @@ impl StepTrajectories {
         if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
             self.node.time = self.start_time + self.node_time[index];
             let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.sample);
-            solved.map_err(|error| self.group_failure(model, index, error))?;
+            solved.map_err(|error| self.group_failure(model, (group, index), error))?;
             for k in 0..model.islands.len() {
                 if self.groups.of(k) == Some(group) {
                     self.sample_time[k] = t;
@@ -143,7 +147,7 @@ impl StepTrajectories {
         if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
             self.node.time = self.start_time + self.node_time[index];
             let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.end);
-            return solved.map_err(|error| self.group_failure(model, index, error));
+            return solved.map_err(|error| self.group_failure(model, (group, index), error));
         }
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
@@ -162,7 +166,13 @@ impl StepTrajectories {
     }
 
     /// A failure of the equations of a group, named after a body of an island.
-    fn group_failure(&self, model: &Model, index: usize, error: StepError) -> StepFailure {
+    fn group_failure(
+        &mut self,
+        model: &Model,
+        (group, index): (usize, usize),
+        error: StepError,
+    ) -> StepFailure {
+        self.failed_group = Some(group);
         let slot = model.islands[index].bodies.start;
         failure(model, &self.node, model.links[slot].body, error)
     }
