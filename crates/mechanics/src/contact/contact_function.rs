@@ -109,6 +109,14 @@ impl ContactFunction {
             }
             _ => None,
         };
+        // Beside a ball or corner a point of the lateral surface of a cylinder or cone is not that of the material: the surface is curved.
+        let lateral = |side: usize, feature| {
+            let round = matches!(&parts[side].shape, PartShape::Solid(Solid::Cylinder(_) | Solid::Cone(_)));
+            round && feature == Feature::Curved
+        };
+        let curved = lateral(0, on_a) || lateral(1, on_b);
+        // Two corners have no normal where they meet.
+        let balls = [core(0, on_a), core(1, on_b)].iter().flatten().any(|point| point.radius > 0.0);
         let shape = if flat(on_b, parts[1]) {
             match (rim(0, on_a), core(0, on_a)) {
                 (Some(rim), _) => rim_on_plane(rim, 1),
@@ -125,7 +133,7 @@ impl ContactFunction {
             let (a, b) =
                 (pose_a.direction(&(edge_a[1] - edge_a[0])), pose_b.direction(&(edge_b[1] - edge_b[0])));
             GapShape::EdgeOnEdge { edge_a, edge_b, sign: a.cross(&b).dot(&event.normal()).signum() }
-        } else if let (Some(a), Some(b)) = (core(0, on_a), core(1, on_b)) {
+        } else if let Some((a, b)) = core(0, on_a).zip(core(1, on_b)).filter(|_| !curved && balls) {
             GapShape::PointOnPoint {
                 centre_a: a.centre,
                 centre_b: b.centre,
