@@ -1,0 +1,78 @@
+//! Persistent contact in scenes with impacts, changes of features, redundant contacts and short intervals between impacts.
+
+use crate::common::*;
+
+/// Deepest penetration in a run by the dissipative scheme, relative to a size, and its fallbacks.
+fn deepest_in(builder: ModelBuilder, (h, until, size): (f64, f64, f64)) -> (f64, u64, Simulation) {
+    let (model, state) = builder.build().unwrap();
+    let contacts = model.contacts.clone().unwrap();
+    let scheme =
+        Exact::new(&model, contacts, &state, &ContactOptions::default(), Some(CollisionModel::Frictional));
+    let mut sim = Simulation::new(model, state, Box::new(scheme.unwrap()), h).unwrap();
+    let (mut depth, mut fallbacks) = (0.0f64, 0);
+    while sim.state().time < until - 0.5 * h {
+        sim.step().unwrap();
+        assert!(sim.state().is_finite());
+        depth = depth.max(deepest(sim.model(), sim.state()) / size);
+        fallbacks += sim.step_record().unwrap().fallbacks;
+    }
+    (depth, fallbacks, sim)
+}
+
+#[test]
+fn a_small_cube_that_falls_on_a_corner_does_not_sink_in_long_steps() {
+    // It turns by more in a step than faces in contact are tilted.
+    let side = 0.01;
+    for h in [1e-2, 1e-3] {
+        let mut builder = level(0.0, 0.5);
+        let turn = Rotation3::from_axis_angle(&Vec3::x_axis(), 0.3)
+            * Rotation3::from_axis_angle(&Vec3::y_axis(), 0.2);
+        builder.body(cube("cube", side), Pose::new(turn, Vec3::new(0.0, 0.0, 0.8 * side)));
+        let (depth, fallbacks, sim) = deepest_in(builder, (h, 0.2, side));
+        assert!(depth < 1e-9 && fallbacks == 0, "{h}: {depth:e}");
+        assert!((position(&sim, 1).z - 0.5 * side).abs() < 1e-9 * side);
+    }
+}
+
+#[test]
+fn balls_that_meet_a_rolling_ball_touch_it_at_its_place() {
+    for h in [1e-2, 1e-3] {
+        let mut builder = falling();
+        builder.contact(surface(0.0, 0.3));
+        walls(&mut builder, Vec3::new(0.5, 0.5, 2.0));
+        let mut random = Random::new(5);
+        for k in 0..8 {
+            let at = Vec3::new(random.signed() * 0.1, random.signed() * 0.1, -0.6 + 0.2 * k as f64);
+            builder.body(sphere(&format!("ball{k}"), 0.08, 1000.0), Pose::at(at));
+        }
+        let (depth, fallbacks, _) = deepest_in(builder, (h, 0.7, 0.08));
+        assert!(depth < 1e-6 && fallbacks == 0, "{h}: {depth:e}");
+    }
+}
+
+#[test]
+fn touching_cubes_in_a_stack_and_impacts_shortly_after_one_another_leave_no_step_unsolved() {
+    // The momentum of the rounding of gaps over a nanosecond is that of gravity.
+    for (count, restitution, lift) in [(6, 0.0, 0.0), (3, 0.3, 0.005)] {
+        let mut builder = level(restitution, 0.5);
+        for k in 0..count {
+            let at = Vec3::new(2.0 * lift * (k % 2) as f64, 0.0, 0.1 + (0.2 + lift) * k as f64);
+            let turn = Rotation3::from_axis_angle(&Vec3::z_axis(), 20.0 * lift * k as f64);
+            builder.body(cube(&format!("cube{k}"), 0.2), Pose::new(turn, at));
+        }
+        let (depth, fallbacks, _) = deepest_in(builder, (1e-3, 0.1, 0.2));
+        assert!(depth < 1e-8 && fallbacks == 0, "{count}: {depth:e}");
+    }
+}
+
+#[test]
+fn a_cube_that_rests_with_friction_locked_in_its_feet_does_not_sink() {
+    // It falls from an angle so small that friction of its four corners is left at the cone.
+    let side: f64 = 0.2;
+    let mut builder = level(0.0, 0.8);
+    let angle = std::f64::consts::FRAC_PI_4 - 1e-4;
+    let lean = Rotation3::from_axis_angle(&Vec3::y_axis(), 1e-4);
+    builder.body(cube("cube", side), Pose::new(lean, Vec3::new(0.0, 0.0, side / 2f64.sqrt() * angle.cos())));
+    let (depth, fallbacks, _) = deepest_in(builder, (1e-3, 0.5, side));
+    assert!(depth < 5e-10 && fallbacks == 0, "{depth:e}");
+}
