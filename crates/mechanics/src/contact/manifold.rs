@@ -129,6 +129,17 @@ impl ContactGeometry {
         events.clear();
         let whole = self.tilted_events(pair, poses, (window, tilt), warm_start, workspace, &mut events);
         if whole.is_ok() {
+            let first = workspace.kinds.first().copied().zip(events.first().copied());
+            let line = first
+                .and_then(|(kind, event)| ContactFunction::side_by_side(self, pair, (kind, &event), poses));
+            if let Some(functions) = line {
+                workspace.events = events;
+                for mut function in functions {
+                    let frame = function.evaluate(self, poses, workspace)?;
+                    list.push((function, frame));
+                }
+                return whole;
+            }
             list.extend(events.iter().zip(&workspace.kinds).map(|(event, kind)| {
                 let frame = ContactFrame { gap: event.gap(), normal: event.normal(), point: event.point() };
                 (ContactFunction::new(self, pair, *kind, event, poses, *warm_start), frame)

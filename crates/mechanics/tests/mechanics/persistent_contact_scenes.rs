@@ -76,3 +76,41 @@ fn a_cube_that_rests_with_friction_locked_in_its_feet_does_not_sink() {
     let (depth, fallbacks, _) = deepest_in(builder, (1e-3, 0.5, side));
     assert!(depth < 5e-10 && fallbacks == 0, "{depth:e}");
 }
+
+/// A capsule along y of length 0.3 m without its ends, or a cylinder.
+fn rod(name: &str, rounded: bool) -> Body {
+    let solid = match rounded {
+        true => Solid::Capsule(Capsule::new(0.15, 0.05).unwrap()),
+        false => Solid::Cylinder(Cylinder::new(0.15, 0.05).unwrap()),
+    };
+    solid_body(name, solid, 1000.0)
+}
+
+#[test]
+fn rods_side_by_side_do_not_sink_into_each_other() {
+    // Their contact is a line, of which the nearest point is that of rounding.
+    let along_y = Rotation3::from_axis_angle(&Vec3::x_axis(), std::f64::consts::FRAC_PI_2);
+    let mut on_top = level(0.0, 0.5);
+    for (k, x) in [0.0, 0.01].into_iter().enumerate() {
+        let at = Vec3::new(x, x, 0.05 + 0.1 * k as f64);
+        on_top.body(rod(&format!("rod{k}"), true), Pose::new(along_y, at));
+    }
+    let mut groove = falling();
+    groove.contact(surface(0.2, 0.0));
+    for side in [1.0, -1.0] {
+        let plane = Vec3::new(side, 0.0, 1.0).normalize();
+        groove.body(half_space(&format!("side{side}"), plane, 0.0), Pose::identity());
+    }
+    for k in 0..4 {
+        let at = Vec3::new(0.02 * k as f64 - 0.03, 0.0, 0.15 + 0.15 * k as f64);
+        groove.body(rod(&format!("rod{k}"), false), Pose::new(along_y, at));
+    }
+    for (name, builder) in [("on top", on_top), ("groove", groove)] {
+        let start = builder.clone().build().unwrap();
+        let begin = totals(&start.0, &start.1);
+        let (depth, fallbacks, sim) = deepest_in(builder, (1e-2, 0.6, 0.05));
+        let end = totals(sim.model(), sim.state());
+        assert!(depth < 1e-9 && fallbacks == 0, "{name}: {depth:e}");
+        assert!(end.0 + end.1 < begin.0 + begin.1, "{name}: gains energy");
+    }
+}
