@@ -114,3 +114,35 @@ fn rods_side_by_side_do_not_sink_into_each_other() {
         assert!(end.0 + end.1 < begin.0 + begin.1, "{name}: gains energy");
     }
 }
+
+#[test]
+fn a_four_bar_linkage_comes_to_rest_with_a_foot_on_the_floor() {
+    // Queries shortly after the impact take intervals of nanoseconds, in which the rounding of the loop has the momentum of gravity.
+    for h in [1e-2, 1e-3] {
+        let mut builder = falling();
+        builder.contact(surface(0.0, 0.0));
+        builder.body(half_space("floor", Vec3::z(), -0.25), Pose::identity());
+        let hinge = Rotation3::from_axis_angle(&Vec3::x_axis(), -std::f64::consts::FRAC_PI_2);
+        let points = [(0.0, 0.0), (0.1, 0.4), (0.8, 0.6), (0.9, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+        let mut last = None;
+        for k in 0..3 {
+            let mut bar = link(&format!("bar{k}"));
+            if k == 1 {
+                let foot = Solid::Sphere(Sphere::new(0.1).unwrap());
+                bar = bar.with_shape(foot, Pose::at(Vec3::new(0.2, 0.0, -0.3)));
+            }
+            let id = builder.body(bar, Pose::at((points[k] + points[k + 1]) * 0.5));
+            let parent = last.replace(id);
+            let at = Pose::new(hinge, points[k]);
+            builder.joint(builder.joint_at(&format!("joint{k}"), JointKind::Revolute, parent, id, &at));
+        }
+        let at = Pose::new(hinge, points[3]);
+        builder.close(builder.joint_at("last", JointKind::Revolute, None, last.unwrap(), &at));
+        builder.project(true);
+        builder.velocity(BodyId(1), Vec3::new(0.8, 0.0, -0.2), Vec3::y());
+        let (depth, fallbacks, sim) = deepest_in(builder, (h, 0.8, 0.1));
+        assert!(depth < 1e-9 && fallbacks == 0, "{h}: {depth:e}");
+        let (kinetic, ..) = totals(sim.model(), sim.state());
+        assert!(kinetic < 1e-12, "{h}: {kinetic:e}");
+    }
+}
