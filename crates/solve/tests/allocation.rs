@@ -4,6 +4,7 @@
 mod common;
 mod piles;
 
+use percussion_solve::contact::{ContactLaw, ContactSolver, ContactSolverOptions, ContactSystem};
 use percussion_solve::lcp::friction::Cone;
 use percussion_solve::qp::QpMethod;
 use percussion_solve::{FrictionContactProblem, GaussSeidel, QpSolver, QuadraticProgram};
@@ -99,4 +100,36 @@ fn a_warm_newton_method_allocates_nothing() {
     assert!(allocations_during(&mut round) > 0);
     assert_eq!(allocations_during(&mut round), 0);
     assert!(factorisations > 0);
+}
+
+/// Contacts on the cone, by Newton steps and by sweeps.
+#[test]
+fn a_warm_contact_solver_allocates_nothing() {
+    let mut random = Random::new(23);
+    let mut system = ContactSystem::default();
+    let mut solver = ContactSolver::default();
+    let sweeps_only = ContactSolverOptions { newton_contacts: 0, ..ContactSolverOptions::default() };
+    let mut x = [[0.0; 3]; 20];
+    let mut v0 = [0.0; 60];
+    let mut round = |count: usize| {
+        for k in 0..count {
+            system.clear(60);
+            v0.fill_with(|| random.signed());
+            x.fill([0.0; 3]);
+            for body in 0..20 {
+                let law = ContactLaw::Cone { friction: 0.1 * (k % 8) as f64 };
+                system.add_contact(law, [0.0; 3], 1e-6);
+                let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+                system.add_block(3 * body, &unit, &unit);
+                if body > 0 {
+                    system.add_block(3 * body - 3, &unit.map(|v| -v), &unit.map(|v| -v));
+                }
+            }
+            let options = if k % 2 == 0 { ContactSolverOptions::default() } else { sweeps_only };
+            solver.solve(&mut system, &v0, &mut x, &options);
+        }
+    };
+    // All contacts may be closed at once: the workspace has its size when they have been.
+    assert!(allocations_during(|| round(60)) > 0);
+    assert_eq!(allocations_during(|| round(60)), 0);
 }

@@ -8,6 +8,7 @@
 //! point on point    g = |c_a - c_b| - r       balls, ends of capsules, corners
 //! edge on edge      g = n·(p_a - p_b)         n along the cross product of the edges
 //! rim on plane      g = n·(c - p) - R |n × k|     the lowest point of a disc with axis k
+//! point on axis     g = |c - axis| - r            cylinders and capsules side by side, at both ends of their overlap
 //! separation        g = s/|α|                 everything else: the kernel
 //! ```
 
@@ -23,6 +24,12 @@ use percussion_geometry::{Pose, Vec3};
 /// Sine of the angle between the axis of a disc and the normal of a plane below which the lowest point of its rim is not followed:
 /// its direction is that of rounding.
 const FLAT_DISC: f64 = 1e-6;
+/// Sine of the angle between the axes of cylinders or capsules within which they lie side by side, and of that between the axes and a
+/// plane across the normal: the lateral surface of a tilted cylinder ends above its axis by the square.
+const SIDE_BY_SIDE: f64 = 0.2;
+const ACROSS: f64 = 5e-4;
+/// Part of an overlap at its ends in which a nearest point is that of the end.
+const OVERLAP_END: f64 = 1e-3;
 
 /// A contact at a configuration; vectors in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +60,7 @@ enum GapShape {
     PointOnPoint { centre_a: Vec3, centre_b: Vec3, radius_a: f64, radius: f64 },
     EdgeOnEdge { edge_a: [Vec3; 2], edge_b: [Vec3; 2], sign: f64 },
     RimOnPlane { disc_on: Side, centre: Vec3, axis: Vec3, radius: f64, normal: Vec3, on_plane: Vec3 },
+    PointOnAxis { centre: Vec3, on_axis: Vec3, axis: Vec3, radius_a: f64, radius: f64 },
     Separation { warm_start: PairWarmStart },
 }
 
@@ -109,6 +117,14 @@ impl ContactFunction {
             }
             _ => None,
         };
+        // Beside a ball or corner a point of the lateral surface of a cylinder or cone is not that of the material: the surface is curved.
+        let lateral = |side: usize, feature| {
+            let round = matches!(&parts[side].shape, PartShape::Solid(Solid::Cylinder(_) | Solid::Cone(_)));
+            round && feature == Feature::Curved
+        };
+        let curved = lateral(0, on_a) || lateral(1, on_b);
+        // Two corners have no normal where they meet.
+        let balls = [core(0, on_a), core(1, on_b)].iter().flatten().any(|point| point.radius > 0.0);
         let shape = if flat(on_b, parts[1]) {
             match (rim(0, on_a), core(0, on_a)) {
                 (Some(rim), _) => rim_on_plane(rim, 1),
@@ -125,7 +141,7 @@ impl ContactFunction {
             let (a, b) =
                 (pose_a.direction(&(edge_a[1] - edge_a[0])), pose_b.direction(&(edge_b[1] - edge_b[0])));
             GapShape::EdgeOnEdge { edge_a, edge_b, sign: a.cross(&b).dot(&event.normal()).signum() }
-        } else if let (Some(a), Some(b)) = (core(0, on_a), core(1, on_b)) {
+        } else if let Some((a, b)) = core(0, on_a).zip(core(1, on_b)).filter(|_| !curved && balls) {
             GapShape::PointOnPoint {
                 centre_a: a.centre,
                 centre_b: b.centre,
@@ -136,6 +152,45 @@ impl ContactFunction {
             separation()
         };
         Self { pair, kind, shape }
+    }
+
+    /// Of cylinders or capsules that lie side by side at poses of their bodies: at both ends of their overlap and, between them, where
+    /// they are nearest. Their contact is nearly a line, on which the nearest point moves far with little rotation.
+    pub(super) fn side_by_side(
+        geometry: &ContactGeometry,
+        pair: (usize, usize),
+        (kind, event): (EventKind, &ContactPoint),
+        poses: (&Pose, &Pose),
+    ) -> Option<impl Iterator<Item = Self> + use<>> {
+        let rod = |part: usize, pose: &Pose| {
+            let part = &geometry.parts[part];
+            let (half, radius) = match &part.shape {
+                PartShape::Solid(Solid::Capsule(c)) => (c.half_length(), c.radius()),
+                PartShape::Solid(Solid::Cylinder(c)) => (c.half_height(), c.radius()),
+                _ => return None,
+            };
+            let at = pose.then(&part.offset);
+            Some((at.position, at.direction(&Vec3::z()), half, radius))
+        };
+        let (a, axis_a, half_a, radius_a) = rod(pair.0, poses.0)?;
+        let (b, axis_b, half_b, radius_b) = rod(pair.1, poses.1)?;
+        let normal = event.normal();
+        let across = |axis: &Vec3| axis.dot(&normal).abs() <= ACROSS;
+        if !(axis_a.cross(&axis_b).norm() <= SIDE_BY_SIDE && across(&axis_a) && across(&axis_b)) {
+            return None;
+        }
+        let middle = (b - a).dot(&axis_a);
+        let (low, high) = ((middle - half_b).max(-half_a), (middle + half_b).min(half_a));
+        let nearest = (event.point() - a).dot(&axis_a);
+        let margin = OVERLAP_END * (high - low);
+        let between = Some(nearest).filter(|at| (low + margin..=high - margin).contains(at));
+        let (on_axis, axis) = (poses.1.inverse_point(&b), poses.1.inverse_direction(&axis_b));
+        let own = *poses.0;
+        let at = move |along: f64| {
+            let (centre, radius) = (own.inverse_point(&(a + axis_a * along)), radius_a + radius_b);
+            Self { pair, kind, shape: GapShape::PointOnAxis { centre, on_axis, axis, radius_a, radius } }
+        };
+        (low < high).then(|| [Some(low), between, Some(high)].into_iter().flatten().map(at))
     }
 
     /// Whether the contact point is a point of the material of body `a` (of `b`): it moves with the body.
@@ -191,6 +246,15 @@ impl ContactFunction {
                 let lowest = if sine > 0.0 { in_disc * (*radius / sine) } else { Vec3::zeros() };
                 let gap = n.dot(&(c - other.point(on_plane))) - *radius * sine;
                 ContactFrame { gap, normal: outward(*disc_on, n), point: c - lowest - n * (0.5 * gap) }
+            }
+            GapShape::PointOnAxis { centre, on_axis, axis, radius_a, radius } => {
+                let (c, p, u) = (pose_a.point(centre), pose_b.point(on_axis), pose_b.direction(axis));
+                let apart = c - p;
+                let across = apart - u * apart.dot(&u);
+                let distance = across.norm();
+                let normal = across / distance;
+                let gap = distance - *radius;
+                ContactFrame { gap, normal, point: c - normal * (*radius_a + 0.5 * gap) }
             }
             GapShape::Separation { warm_start } => {
                 let mut near = std::mem::take(&mut query.events);

@@ -81,9 +81,22 @@ impl ContactGeometry {
     /// events may be farther apart than the pair by `window`, m. Returns the separation of the pair.
     pub fn near_events(
         &self,
-        (a, b): (usize, usize),
+        pair: (usize, usize),
         poses: (&Pose, &Pose),
         window: f64,
+        warm_start: &mut PairWarmStart,
+        workspace: &mut ManifoldQuery,
+        list: &mut Vec<ContactPoint>,
+    ) -> Result<ContactPoint, QueryError> {
+        self.tilted_events(pair, poses, (window, FACE_TILT), warm_start, workspace, list)
+    }
+
+    /// The same with faces tilted against each other by an angle of sine `tilt` at most.
+    fn tilted_events(
+        &self,
+        (a, b): (usize, usize),
+        poses: (&Pose, &Pose),
+        (window, tilt): (f64, f64),
         warm_start: &mut PairWarmStart,
         workspace: &mut ManifoldQuery,
         list: &mut Vec<ContactPoint>,
@@ -94,27 +107,39 @@ impl ContactGeometry {
             eps_x: FEATURE_MARGIN * smaller,
             eps_t: window / scale,
             eps_0: resolution(p.radius, q.radius),
-            tilt: FACE_TILT,
+            tilt,
         };
         let poses = (&p.part_pose(poses.0), &q.part_pose(poses.1));
         self.list_events((a, b), poses, (f64::INFINITY, options), warm_start, workspace, list)
     }
 
     /// Functions of the events of a pair at poses of its bodies whose separation exceeds the pair's by at most `window` (m), each with
-    /// the contact there; faces may be tilted a little against each other. Returns the separation of the pair.
+    /// the contact there; faces may be tilted against each other by
+    /// an angle of sine `tilt`. Returns the separation of the pair.
     pub fn contact_functions(
         &self,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
-        window: f64,
+        (window, tilt): (f64, f64),
         warm_start: &mut PairWarmStart,
         workspace: &mut ManifoldQuery,
         list: &mut Vec<(ContactFunction, ContactFrame)>,
     ) -> Result<ContactPoint, QueryError> {
         let mut events = std::mem::take(&mut workspace.events);
         events.clear();
-        let whole = self.near_events(pair, poses, window, warm_start, workspace, &mut events);
+        let whole = self.tilted_events(pair, poses, (window, tilt), warm_start, workspace, &mut events);
         if whole.is_ok() {
+            let first = workspace.kinds.first().copied().zip(events.first().copied());
+            let line = first
+                .and_then(|(kind, event)| ContactFunction::side_by_side(self, pair, (kind, &event), poses));
+            if let Some(functions) = line {
+                workspace.events = events;
+                for mut function in functions {
+                    let frame = function.evaluate(self, poses, workspace)?;
+                    list.push((function, frame));
+                }
+                return whole;
+            }
             list.extend(events.iter().zip(&workspace.kinds).map(|(event, kind)| {
                 let frame = ContactFrame { gap: event.gap(), normal: event.normal(), point: event.point() };
                 (ContactFunction::new(self, pair, *kind, event, poses, *warm_start), frame)

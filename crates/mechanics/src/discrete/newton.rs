@@ -31,6 +31,8 @@ pub const TOLERANCES: [(&str, f64); 2] =
     [("newton_decrement", NEWTON_DECREMENT), ("newton_noise", NEWTON_NOISE)];
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
+/// Corrections that are rounding, in roundings of positions (m) and of rotations.
+const CORRECTION_ROUNDING: f64 = 64.0;
 /// Halvings of a step at jumps of a force.
 const MOST_HALVINGS: usize = 8;
 /// Iterations after which every correction that goes beyond its goal has gone too far.
@@ -286,11 +288,22 @@ impl Newton {
                 break;
             }
             if stats.iterations >= MOST_ITERATIONS {
+                if self.corrections_are_rounding() {
+                    stats.decrement = decrement;
+                    break;
+                }
                 return Err((StepError::NoConvergence, 0));
             }
         }
         self.finish(model, island, state, h, end).map_err(force)?;
         Ok(stats)
+    }
+
+    /// Whether the corrections are the rounding of positions and rotations. In a very short interval its momentum is not small compared
+    /// with that of the forces, and the decrement does not vanish: loops close to rounding only.
+    fn corrections_are_rounding(&self) -> bool {
+        let size = self.interval.positions.iter().map(|x| x.norm()).fold(1.0, f64::max);
+        self.d.iter().all(|d| d.abs() <= CORRECTION_ROUNDING * f64::EPSILON * size)
     }
 
     /// Reads the start of a step, and takes for a first guess that bodies carry on with the velocities of the momenta `p0`.

@@ -45,5 +45,6 @@ mod motion;
 mod multipliers;
 mod newmark;
 mod persistent_contact;
+mod persistent_contact_scenes;
 mod scheme_capabilities;
 mod threads;

@@ -52,7 +52,7 @@ pub(super) struct Contact {
     blocks: Range<usize>,
     /// `A_ii`, row by row.
     pub local: [[f64; 3]; 3],
-    /// Reciprocal of `A_nn + ε`, and of the larger eigenvalue of the tangential block.
+    /// Reciprocal of `|A_nn + ε|`, and of the larger eigenvalue of the tangential block.
     pub scale: [f64; 2],
 }
 
@@ -197,7 +197,8 @@ impl ContactSystem {
             let (a, b, d) = (local[1][1], 0.5 * (local[1][2] + local[2][1]), local[2][2]);
             let tangential = 0.5 * (a + d) + (0.5 * (a - d)).hypot(b);
             let inverse = |value: f64| if value > 0.0 { 1.0 / value } else { 0.0 };
-            contact.scale = [inverse(normal), inverse(tangential)];
+            // A contact that its own impulse closes has no solution; it must not seem to have one.
+            contact.scale = [inverse(normal.abs()), inverse(tangential)];
         }
     }
 }

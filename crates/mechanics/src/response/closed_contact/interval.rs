@@ -1,6 +1,8 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
-use super::{ClosedContact, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING};
+use super::{
+    ClosedContact, GAP_CHANGE_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING, UNSOLVED_DECREMENT,
+};
 use crate::contact::{ContactGeometry, ManifoldQuery};
 use crate::discrete::{IslandStateMut, IslandStep, StepError};
 use crate::model::{Model, State};
@@ -61,6 +63,8 @@ pub(crate) struct IntervalOutcome {
     pub residual: f64,
     /// Whether the contact laws hold to rounding.
     pub solved: bool,
+    /// Whether the iterates still alternate between states of contact that differ little.
+    pub unsettled: bool,
 }
 
 /// Workspace of the interval of a group.
@@ -88,6 +92,8 @@ pub(crate) struct ClosedContactStep {
     /// The contacts of the present system.
     pub(super) listed: Vec<usize>,
     impulses: Vec<f64>,
+    /// Gaps of the last iterate.
+    gaps: Vec<f64>,
 }
 
 impl ClosedContactStep {
@@ -141,12 +147,14 @@ impl ClosedContactStep {
         }
         let mut outcome = IntervalOutcome::default();
         let mut before = f64::INFINITY;
+        self.gaps.clear();
         loop {
             outcome.iterations += 1;
             for member in &mut self.members[..self.count] {
                 member.step.linearise(model, &model.islands[member.island], start, h)?;
             }
             self.evaluate_contacts(geometry)?;
+            let settled = self.gaps_are_rounding();
             self.assemble(model, geometry, start, h, limits);
             let solved =
                 self.solver.solve(&mut self.system, &self.v, &mut self.x, &ContactSolverOptions::default());
@@ -159,12 +167,16 @@ impl ClosedContactStep {
             if !decrement.is_finite() {
                 return Err(StepError::NotFinite);
             }
-            let noise = decrement <= NEWTON_NOISE && decrement >= 0.1 * before;
+            let noise = decrement >= 0.1 * before && (decrement <= NEWTON_NOISE || settled);
             if decrement <= NEWTON_DECREMENT.max(rounding) || noise {
                 break;
             }
             before = decrement;
             if outcome.iterations >= MAX_ITERATIONS {
+                if decrement <= UNSOLVED_DECREMENT {
+                    outcome.unsettled = true;
+                    break;
+                }
                 return Err(StepError::NoConvergence);
             }
         }
@@ -175,7 +187,7 @@ impl ClosedContactStep {
         self.evaluate_contacts(geometry)?;
         self.set_slips(geometry, start);
         let end_solved = self.solve_end(model, geometry, limits.closed_gap, end);
-        outcome.solved &= end_solved.0;
+        outcome.solved &= end_solved.0 && !outcome.unsettled;
         outcome.residual = outcome.residual.max(end_solved.1);
         Ok(outcome)
     }
@@ -245,6 +257,23 @@ impl ClosedContactStep {
             contact.end = contact.function.evaluate(geometry, (&a, &b), &mut self.query)?;
         }
         Ok(())
+    }
+
+    /// Whether gaps have changed by no more than their rounding since the last iterate. In a short interval the momentum of this rounding
+    /// is not small compared with that of the forces, and the decrement does not vanish.
+    fn gaps_are_rounding(&mut self) -> bool {
+        let positions =
+            self.members[..self.count].iter().flat_map(|member| &member.step.interval().positions);
+        let size = positions.map(|x| x.norm()).fold(0.0, f64::max);
+        let same = |(contact, gap): (&ClosedContact, &f64)| {
+            let rounding = f64::EPSILON * contact.end.point.norm().max(size);
+            contact.excluded || (contact.end.gap - gap).abs() <= GAP_CHANGE_ROUNDING * rounding
+        };
+        let known = self.gaps.len() == self.contacts.len();
+        let rounding = known && self.contacts.iter().zip(&self.gaps).all(same);
+        self.gaps.clear();
+        self.gaps.extend(self.contacts.iter().map(|contact| contact.end.gap));
+        rounding
     }
 
     /// The linearised contact problem at the present iterate: bias, rows at the end, columns of impulses at the start.

@@ -23,13 +23,13 @@ pub(super) fn ball_time_of_impact(
     contact: &ContactPoint,
 ) -> Option<f64> {
     let (p, q) = (&step.contacts.parts[a], &step.contacts.parts[b]);
-    let slot = free_ball(step, a)?;
+    let slot = free_ball(step, trajectories, a)?;
     let velocity = linear(&trajectories.twists[slot]);
     if q.shape.is_unbounded() && q.slot.is_none() {
         let n = contact.normal();
         return Some(first_root(contact.gap().max(0.0), n.dot(&velocity), n.dot(&step.model.gravity)));
     }
-    let other = free_ball(step, b)?;
+    let other = free_ball(step, trajectories, b)?;
     let r = trajectories.sample.positions[slot] - trajectories.sample.positions[other];
     let v = velocity - linear(&trajectories.twists[other]);
     let (closing, speed) = (r.dot(&v), v.norm_squared());
@@ -42,13 +42,15 @@ pub(super) fn ball_time_of_impact(
     Some(gap / (disc.sqrt() - closing))
 }
 
-/// Slot of a free body, if the part is a ball about its centre of mass.
-fn free_ball(step: &StepContext, part: usize) -> Option<usize> {
+/// Slot of a body in free flight, if the part is a ball about its centre of mass.
+fn free_ball(step: &StepContext, trajectories: &StepTrajectories, part: usize) -> Option<usize> {
     let part = &step.contacts.parts[part];
     let ball =
         matches!(part.shape, PartShape::Solid(Solid::Sphere(_)) | PartShape::Planar(PlanarShape::Circle(_)));
     let slot = part.slot.filter(|_| ball && part.reference.norm() <= CENTRED_BALL * part.radius)?;
-    step.model.islands[step.island_of[slot]].simple.then_some(slot)
+    let island = step.island_of[slot];
+    let flies = step.model.islands[island].simple && trajectories.groups.of(island).is_none();
+    flies.then_some(slot)
 }
 
 /// The first positive root of `value + slope t + acceleration t²/2`, for `value ≥ 0`; infinite if there is none.

@@ -18,6 +18,8 @@ pub(super) struct CandidateState {
     pub pair: (usize, usize),
     /// Lower bound of its time of impact since the beginning of the step, s.
     pub time_of_impact: f64,
+    /// Last time at which it was separated on the present trajectories; not a number if it was not.
+    separated: f64,
     /// Queries in this step.
     queries: usize,
     /// Consecutive advances in contact that were small.
@@ -34,6 +36,7 @@ impl CandidateState {
         Self {
             pair,
             time_of_impact,
+            separated: f64::NAN,
             queries: 0,
             stalled_advances: 0,
             collected: false,
@@ -158,6 +161,11 @@ impl Candidates {
         candidate.warm_start = warm_start;
         candidate.queries = queries + 1;
         self.queries += 1;
+        if gap > step.contact_gap {
+            candidate.separated = t;
+        } else if gap < -step.contact_gap && t > candidate.separated {
+            return self.return_to_contact(step, trajectories, k);
+        }
         let forced = queries > MAX_QUERIES && gap > step.contact_gap;
         let bound = if forced { bound.max(FORCED_ADVANCE * h) } else { bound };
         if bound >= h - t {
@@ -173,6 +181,39 @@ impl Candidates {
         Ok(Advance::Separated)
     }
 
+    /// Goes back to the contact of a pair that penetrates, by bisection from when it was separated: motion bounds of bodies in persistent
+    /// contact are estimates, and may be exceeded where contacts open or close in the interval.
+    fn return_to_contact(
+        &mut self,
+        step: &StepContext,
+        trajectories: &mut StepTrajectories,
+        k: usize,
+    ) -> Result<Advance, StepFailure> {
+        let CandidateState { pair, time_of_impact, separated, mut warm_start, .. } = self.list[k];
+        let (mut low, mut high) = (separated, time_of_impact);
+        while high - low > NO_ADVANCE * step.h {
+            let middle = 0.5 * (low + high);
+            trajectories.evaluate_pair(step, pair, middle)?;
+            let parts = [pair.0, pair.1].map(|part| &step.contacts.parts[part]);
+            let [a, b] = parts.map(|part| part.body_pose(&trajectories.sample));
+            let contact = step.contacts.separation(pair, (&a, &b), f64::INFINITY, &mut warm_start);
+            let body = parts[0].body;
+            let gap =
+                contact.map_err(|error| failure(step.model, &trajectories.node, body, error.into()))?.gap();
+            self.queries += 1;
+            if gap > step.contact_gap {
+                low = middle;
+            } else {
+                high = middle;
+                if gap >= 0.0 {
+                    break;
+                }
+            }
+        }
+        self.list[k].time_of_impact = high;
+        Ok(Advance::Contact)
+    }
+
     /// Advances a stalled pair that separates by a fixed fraction of the step.
     pub fn force_advance(&mut self, k: usize, h: f64) {
         self.list[k].time_of_impact = (self.list[k].time_of_impact + FORCED_ADVANCE * h).min(h);
@@ -186,6 +227,7 @@ impl Candidates {
                 && !own.iter().flatten().any(|&island| excluded[island])
             {
                 (candidate.time_of_impact, candidate.stalled_advances, candidate.owned) = (t, 0, false);
+                candidate.separated = f64::NAN;
             }
         }
     }

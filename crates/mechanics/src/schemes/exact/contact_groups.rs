@@ -24,12 +24,17 @@ use crate::response::closed_contact::{
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
+use crate::tolerances::FACE_TILT;
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::QueryError;
 use std::sync::Arc;
 
-/// Distance that a pair may travel in the rest of a step, in multiples of its travel with the present velocities.
+/// Distance that a pair may travel in the rest of a step, in multiples of its travel with the present velocities: at first, the factor
+/// by which it grows in another round, if contacts that closed were missing.
 const TRAVEL_MARGIN: f64 = 1.25;
+const TRAVEL_GROWTH: f64 = 8.0;
+/// Sine of the angle by which faces may be tilted against each other in each of these rounds.
+const FACE_TILTS: [f64; 3] = [FACE_TILT, 0.5, 1.0];
 /// Iterations for the root of a gap.
 const MAX_ROOT_ITERATIONS: usize = 60;
 /// Gap at a root, in contact gaps.
@@ -100,6 +105,7 @@ impl ContactGroups {
         self.count = 0;
         self.of_island.fill(None);
         self.contacts.clear();
+        self.warm_start.begin();
         self.residual = 0.0;
         self.unsolved = 0;
     }
@@ -130,13 +136,19 @@ impl ContactGroups {
     }
 
     /// Ends a group at `t`, solved there last: its impulses are recorded.
-    fn end_group(&mut self, step: &StepContext, group: usize, t: f64, record: &mut StepRecord) {
+    fn end_group(
+        &mut self,
+        step: &StepContext,
+        group: usize,
+        (t, short): (f64, f64),
+        record: &mut StepRecord,
+    ) {
         let ContactGroup { interval, since, outcome, .. } = &mut self.groups[group];
         let tau = t - *since;
         for island in interval.islands() {
             self.of_island[island] = None;
         }
-        if !(tau > 0.0) {
+        if !(tau > short) {
             return;
         }
         self.residual = self.residual.max(outcome.residual);
@@ -199,27 +211,38 @@ impl StepTrajectories {
         for &island in islands {
             let Some(group) = self.groups.of(island) else { continue };
             let ContactGroup { since, solved, .. } = self.groups.groups[group];
-            if t > since && solved != t - since {
+            if t - since > self.short && solved != t - since {
                 self.invalidate(island);
                 self.evaluate(step.model, island, t)?;
             }
-            self.groups.end_group(step, group, t, record);
+            self.groups.end_group(step, group, (t, self.short), record);
         }
         Ok(())
     }
 
+    /// Takes the islands of a group whose equations have no solution out of it.
+    pub fn dissolve_failed_group(&mut self, model: &Model, islands: &mut Vec<usize>) {
+        islands.clear();
+        let Some(group) = self.failed_group.take() else { return };
+        islands.extend((0..model.islands.len()).filter(|&island| self.groups.of(island) == Some(group)));
+        for &island in &*islands {
+            self.groups.of_island[island] = None;
+        }
+    }
+
     /// Records the groups that last to the end of the step.
     pub fn record_groups(&mut self, step: &StepContext, record: &mut StepRecord) -> Result<(), StepFailure> {
-        self.groups.warm_start.begin();
         for island in 0..step.model.islands.len() {
             let Some(group) = self.groups.of(island) else { continue };
             let ContactGroup { since, solved, .. } = self.groups.groups[group];
-            if solved != step.h - since {
+            if step.h - since > self.short && solved != step.h - since {
                 self.update_end(step.model, island, step.h)?;
             }
-            let contacts = &self.groups.groups[group].interval.contacts;
-            self.groups.warm_start.store(step.contacts, &self.end, contacts);
-            self.groups.end_group(step, group, step.h, record);
+            if step.h - since > self.short {
+                let contacts = &self.groups.groups[group].interval.contacts;
+                self.groups.warm_start.store(step.contacts, &self.end, contacts);
+            }
+            self.groups.end_group(step, group, (step.h, self.short), record);
         }
         self.groups.warm_start.finish();
         record.unsolved = self.groups.unsolved;
@@ -243,18 +266,34 @@ impl StepTrajectories {
         if self.groups.groups.len() == group {
             self.groups.groups.push(ContactGroup::default());
         }
-        (self.groups.groups[group].since, self.groups.groups[group].solved) = (t, f64::NAN);
-        self.groups.groups[group].interval.set_islands(step.model, islands);
-        candidates.reset(step, islands, excluded, t);
-        self.add_group_contacts(step, candidates, (islands, excluded), t, group)?;
         self.groups.count += 1;
-        for &island in islands {
-            self.groups.of_island[island] = Some(group);
-            self.invalidate(island);
+        let mut margin = TRAVEL_MARGIN;
+        let mut begun = Ok(());
+        for (round, tilt) in FACE_TILTS.into_iter().enumerate() {
+            (self.groups.groups[group].since, self.groups.groups[group].solved) = (t, f64::NAN);
+            self.groups.groups[group].interval.set_islands(step.model, islands);
+            candidates.reset(step, islands, excluded, t);
+            for &island in islands {
+                self.groups.of_island[island] = None;
+                self.invalidate(island);
+            }
+            self.add_group_contacts(step, candidates, (islands, excluded), (t, margin, tilt), group)?;
+            for &island in islands {
+                self.groups.of_island[island] = Some(group);
+                self.invalidate(island);
+            }
+            begun = self.locate_closings(step, candidates, islands, t, group);
+            if begun.is_err()
+                || round + 1 == FACE_TILTS.len()
+                || !self.misses_contacts(step, candidates, group)?
+            {
+                break;
+            }
+            margin *= TRAVEL_GROWTH;
         }
-        let begun = self.locate_closings(step, candidates, islands, t, group);
         let unsolved = matches!(&begun, Err(failed) if failed.error.is_unsolved());
         if unsolved {
+            self.failed_group = None;
             for &island in islands {
                 self.groups.of_island[island] = None;
                 self.invalidate(island);
@@ -275,7 +314,7 @@ impl StepTrajectories {
         step: &StepContext,
         candidates: &mut Candidates,
         (islands, excluded): (&[usize], &[bool]),
-        t: f64,
+        (t, margin, tilt): (f64, f64, f64),
         group: usize,
     ) -> Result<(), StepFailure> {
         let StepContext { contacts, h, .. } = *step;
@@ -311,13 +350,20 @@ impl StepTrajectories {
             // Half-spaces have no reach, and do not move.
             let finite = |reach: f64| if reach.is_finite() { reach } else { 0.0 };
             let travel = speed(p.slot, finite(p.reach)) + speed(q.slot, finite(q.reach));
-            let window = TRAVEL_MARGIN * travel * (h - t) + slow * h + step.contact_gap;
+            let window = margin * travel * (h - t) + slow * h + step.contact_gap;
             let size = p.radius.min(q.radius);
             let groups = &mut self.groups;
             groups.found.clear();
             let (query, found) = (&mut groups.query, &mut groups.found);
             contacts
-                .contact_functions(candidate.pair, (&a, &b), window, &mut candidate.warm_start, query, found)
+                .contact_functions(
+                    candidate.pair,
+                    (&a, &b),
+                    (window, tilt),
+                    &mut candidate.warm_start,
+                    query,
+                    found,
+                )
                 .map_err(failed)?;
             let friction = match step.collision_model {
                 None | Some(CollisionModel::Elastic | CollisionModel::Frictionless) => 0.0,
@@ -335,6 +381,39 @@ impl StepTrajectories {
             candidate.owned = true;
         }
         Ok(())
+    }
+
+    /// Whether a pair of a group penetrates at the end of the step farther than its contacts say: another one has closed there. Contacts
+    /// that close fast penetrate there, too; the step does not get there before their impact.
+    fn misses_contacts(
+        &self,
+        step: &StepContext,
+        candidates: &Candidates,
+        group: usize,
+    ) -> Result<bool, StepFailure> {
+        let interval = &self.groups.groups[group].interval;
+        if !self.groups.fast.is_empty() || step.h - self.groups.groups[group].since <= self.short {
+            return Ok(false);
+        }
+        for candidate in candidates.list.iter().filter(|candidate| candidate.owned) {
+            let of_pair = interval.contacts.iter().filter(|contact| contact.function.pair == candidate.pair);
+            let (mut any, mut lowest) = (false, 0.0f64);
+            of_pair.for_each(|contact| (any, lowest) = (true, lowest.min(contact.end.gap)));
+            if !any {
+                continue;
+            }
+            let parts = [candidate.pair.0, candidate.pair.1].map(|part| &step.contacts.parts[part]);
+            let [a, b] = parts.map(|part| part.body_pose(&self.end));
+            let mut warm_start = candidate.warm_start;
+            let whole = step
+                .contacts
+                .separation(candidate.pair, (&a, &b), f64::INFINITY, &mut warm_start)
+                .map_err(|error| failure(step.model, &self.node, parts[0].body, error.into()))?;
+            if whole.gap() < lowest - step.contact_gap {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Velocity of the contact point on `a` relative to that on `b` along a normal, at the sample.
@@ -360,6 +439,9 @@ impl StepTrajectories {
     ) -> Result<(), StepFailure> {
         let (Some(&island), tau) = (islands.first(), step.h - t) else { return Ok(()) };
         self.groups.fast.clear();
+        if tau <= self.short {
+            return islands.iter().try_for_each(|&island| self.update_end(step.model, island, step.h));
+        }
         loop {
             self.update_end(step.model, island, step.h)?;
             let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
@@ -416,7 +498,7 @@ impl StepTrajectories {
         }
         for _ in 0..MAX_ROOT_ITERATIONS {
             let fraction = gap_low / (gap_low - gap_high);
-            let middle = low + (high - low) * fraction.clamp(1e-3, 1.0 - 1e-3);
+            let middle = (low + (high - low) * fraction.clamp(1e-3, 1.0 - 1e-3)).max(t + 2.0 * self.short);
             self.evaluate(step.model, island, middle)?;
             let value = gap(self);
             // The contact is open before its impact: the root is approached from above.
@@ -430,7 +512,8 @@ impl StepTrajectories {
                 (high, gap_high) = (middle, value);
                 gap_low *= 0.5;
             }
-            if high - low <= ROOT_BRACKET * step.h {
+            // Contact impulses are not known in a short interval.
+            if high - low <= ROOT_BRACKET * step.h || high - t <= 4.0 * self.short {
                 break;
             }
         }

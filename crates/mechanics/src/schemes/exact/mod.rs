@@ -78,6 +78,9 @@ const SHORT_BOUNCE: f64 = 1e-4;
 const SHORT_BOUNCE_ELASTIC: f64 = 1e-5;
 /// Closing speed at rest, in speeds of rest, whose energy is negligible: persistent contact removes it.
 const NEGLIGIBLE_CLOSING: f64 = 1e-2;
+/// Interval of a group, in steps, in which contact impulses are left out: those that keep the gaps would be rounding of the gaps divided
+/// by the interval, while free fall closes them by the square of the interval.
+const SHORT_INTERVAL: f64 = 1e-5;
 /// Difference of times of impact, in steps, within which contacts are simultaneous.
 const SAME_TIME: f64 = 1e-9;
 /// Iterations for the first root of the lower bound of a separation, and its relative accuracy: the next advance corrects it.
@@ -262,6 +265,15 @@ impl Stages {
         self.fallback.clear();
         let stats = self.trajectories.predict(step)?;
         self.candidates.find_candidate_pairs(step, &self.trajectories)?;
+        while let Err(failure) = self.advance_to_end(step) {
+            self.fall_back_failed_group(step, failure)?;
+        }
+        self.fallback.respond(step, &mut self.trajectories, &mut self.record)?;
+        Ok(stats)
+    }
+
+    /// Advances all pairs to the end of the step, with the impacts on the way, and records the groups in persistent contact.
+    fn advance_to_end(&mut self, step: &StepContext) -> Result<(), StepFailure> {
         while let Some(k) = self.candidates.earliest(step.h) {
             if self.candidates.advance(step, &mut self.trajectories, k)? == Advance::Separated {
                 continue;
@@ -273,9 +285,25 @@ impl Stages {
                 self.resolve_impact(step, k)?;
             }
         }
-        self.trajectories.record_groups(step, &mut self.record)?;
-        self.fallback.respond(step, &mut self.trajectories, &mut self.record)?;
-        Ok(stats)
+        self.trajectories.record_groups(step, &mut self.record)
+    }
+
+    /// Lets a group whose equations were not solved complete the step without contact; passes other failures on.
+    fn fall_back_failed_group(
+        &mut self,
+        step: &StepContext,
+        failure: StepFailure,
+    ) -> Result<(), StepFailure> {
+        let Self { trajectories, candidates, cluster, fallback, record, .. } = self;
+        if !failure.error.is_unsolved() {
+            return Err(failure);
+        }
+        trajectories.dissolve_failed_group(step.model, &mut cluster.islands);
+        if cluster.islands.is_empty() {
+            return Err(failure);
+        }
+        record.fallbacks += 1;
+        fallback.fall_back(step, trajectories, candidates, &cluster.islands, true)
     }
 
     /// Impact of the cluster of a pair that is in contact.

@@ -5,7 +5,7 @@
 
 use super::contact_groups::ContactGroups;
 use super::motion_bound::{MotionBound, free_twist};
-use super::{LARGE_ROTATION, StepContext, failure};
+use super::{LARGE_ROTATION, SHORT_INTERVAL, StepContext, failure};
 use crate::contact::{ContactGeometry, Part};
 use crate::discrete::{Interval, IslandStateMut, Newton, SolverStats, StepError, StepFailure};
 use crate::model::State;
@@ -37,6 +37,10 @@ pub(super) struct StepTrajectories {
     pub start_time: f64,
     /// Groups of islands in persistent contact.
     pub groups: ContactGroups,
+    /// Group whose equations were not solved last.
+    pub failed_group: Option<usize>,
+    /// Length of an interval in which contact impulses are left out, s.
+    pub short: f64,
     /// Bounds on the accelerations of the bodies without contact in the step, m/s².
     free_acceleration: Vec<f64>,
     variational: Variational,
@@ -51,6 +55,8 @@ impl StepTrajectories {
     pub fn new(model: &Model, state: &State, contacts: Arc<ContactGeometry>, contact_gap: f64) -> Self {
         Self {
             groups: ContactGroups::new(model, contacts, contact_gap),
+            failed_group: None,
+            short: 0.0,
             free_acceleration: vec![0.0; model.moving()],
             node: state.clone(),
             node_time: vec![0.0; model.islands.len()],
@@ -78,6 +84,8 @@ impl StepTrajectories {
         self.node_time.fill(0.0);
         self.sample_time.fill(f64::NAN);
         self.start_time = start.time;
+        self.short = SHORT_INTERVAL * h;
+        self.failed_group = None;
         self.groups.clear(h);
         for index in 0..model.islands.len() {
             self.update_motion_bounds(model, index, h)?;
@@ -95,10 +103,10 @@ impl StepTrajectories {
         }
         let island = &model.islands[index];
         let tau = t - self.node_time[index];
-        if let Some(group) = self.groups.of(index).filter(|_| tau > 0.0) {
+        if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
             self.node.time = self.start_time + self.node_time[index];
             let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.sample);
-            solved.map_err(|error| self.group_failure(model, index, error))?;
+            solved.map_err(|error| self.group_failure(model, (group, index), error))?;
             for k in 0..model.islands.len() {
                 if self.groups.of(k) == Some(group) {
                     self.sample_time[k] = t;
@@ -136,10 +144,10 @@ impl StepTrajectories {
     pub fn update_end(&mut self, model: &Model, index: usize, h: f64) -> Result<(), StepFailure> {
         let island = &model.islands[index];
         let tau = h - self.node_time[index];
-        if let Some(group) = self.groups.of(index).filter(|_| tau > 0.0) {
+        if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
             self.node.time = self.start_time + self.node_time[index];
             let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.end);
-            return solved.map_err(|error| self.group_failure(model, index, error));
+            return solved.map_err(|error| self.group_failure(model, (group, index), error));
         }
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
@@ -158,7 +166,13 @@ impl StepTrajectories {
     }
 
     /// A failure of the equations of a group, named after a body of an island.
-    fn group_failure(&self, model: &Model, index: usize, error: StepError) -> StepFailure {
+    fn group_failure(
+        &mut self,
+        model: &Model,
+        (group, index): (usize, usize),
+        error: StepError,
+    ) -> StepFailure {
+        self.failed_group = Some(group);
         let slot = model.islands[index].bodies.start;
         failure(model, &self.node, model.links[slot].body, error)
     }
