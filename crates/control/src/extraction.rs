@@ -6,15 +6,13 @@ use crate::islands::{island_of, islands_of};
 use crate::plan::{Actuator, MomentumCondition, PlannedContact};
 use crate::search::Search;
 use crate::solution::{ActiveConstraint, Clearance, ContactSolution, Outcome, PlanSolution};
+use crate::tolerances::extraction::{ACTIVE_DISTANCE, NEGLIGIBLE, RESOLUTION};
 use crate::transcription::{ImpulseDirections, Iterate, NONE, Transcription, world_aligned_tangents};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::State;
 use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::spatial::Vec6;
 use percussion_solve::nlp::{Bound, Program, Solution};
-
-/// Sections of a way above this part of the least known clearance are not bisected.
-const RESOLUTION: f64 = 0.9;
 
 impl Search<'_> {
     /// The solution at the last iterate of a program.
@@ -225,11 +223,6 @@ pub(crate) fn normal_impulses(program: &Transcription, at: &Iterate, planned: us
     let normal = program.impulses_of(planned).filter(|(_, directions)| directions.has_normal());
     normal.map(|(first, _)| at.scalars[first]).collect()
 }
-
-/// Greatest distance of an active inequality from its bound: as part of its width, or of one if it has one bound.
-const ACTIVE_DISTANCE: (f64, f64) = (1e-3, 1e-6);
-/// Part of the greatest multiplier below which others count as zero.
-const NEGLIGIBLE: f64 = 1e-6;
 
 /// Active constraints, the largest multiplier first.
 fn active_constraints(program: &mut Transcription, solution: &Solution<Iterate>) -> Vec<ActiveConstraint> {

@@ -16,6 +16,7 @@
 //! A module depends only on modules above it in this list:
 //!
 //! ```text
+//! tolerances     every tolerance with its unit and reason
 //! islands        islands of bodies
 //! interpolation  configurations between two others
 //! plan           the optimal control problem as data
@@ -49,6 +50,7 @@ pub mod replay;
 mod search;
 pub mod shooting;
 pub mod solution;
+mod tolerances;
 pub mod transcription;
 
 pub use builder::{BuilderError, EndBuilder, PlanBuilder};

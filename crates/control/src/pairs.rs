@@ -8,6 +8,7 @@ use crate::interpolation::between;
 use crate::islands::island_of;
 use crate::plan::Plan;
 use crate::search::{ROUNDING, Search};
+use crate::tolerances::pairs::{ALLOWED_PENETRATION, NEAR, RAISE};
 use crate::transcription::{
     Hull, Iterate, Label, SeparatingFeature, SeparatingPlane, SeparationConstraint, SeparationKind,
 };
@@ -17,12 +18,6 @@ use percussion_mechanics::contact::{ContactGeometry, PairWarmStart};
 
 /// Pairs, counted once for each interval, that are separated from the beginning at any distance.
 const MAX_PAIRS: usize = 2000;
-/// Part of the smaller radius within which pairs are separated if there are more.
-const NEAR: f64 = 0.25;
-/// Allowed penetration between nodes, as part of the smaller radius.
-const ALLOWED_PENETRATION: f64 = 1e-4;
-/// Factor of the missing separation by which the least one is raised.
-const RAISE: f64 = 1.5;
 
 /// All pairs of parts that a plan keeps apart, each with its least separation.
 pub(crate) fn avoided_pairs(plan: &Plan) -> Vec<((usize, usize), f64)> {

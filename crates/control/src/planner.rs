@@ -18,6 +18,7 @@ use crate::pairs;
 use crate::plan::{ContactFriction, Plan};
 use crate::search::{Options, ROUNDING, Search};
 use crate::solution::{Outcome, PlanSolution};
+use crate::tolerances::planner::{ON_CONE, WARM_BARRIER};
 use crate::transcription::{
     ConstraintSet, ContactRegion, ContactResolutionError, Iterate, Label, LabelRank, ResolvedContact,
     Transcription, separation,
@@ -58,12 +59,6 @@ pub enum PlanError {
 
 /// Most conflicts that are named.
 const MAX_CONFLICTS: usize = 8;
-
-/// The barrier parameter that a later round begins with.
-const WARM_BARRIER: f64 = 1e-6;
-
-/// Relative distance from the friction cone below which a sticking contact is taken to slide.
-const ON_CONE: f64 = 1e-6;
 
 /// An iteration of a search.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! A search: its options, and what it keeps from round to round.
 
 use crate::plan::Plan;
+pub(crate) use crate::tolerances::search::ROUNDING;
 use crate::transcription::ConstraintSet;
 use percussion_solve::nlp::InteriorPoint;
 
@@ -26,9 +27,6 @@ impl Default for Options {
         Self { tolerance: 1e-10, iterations: 500, rounds: 40, starts: 0, seed: 0, perturbation: 0.05 }
     }
 }
-
-/// Penetration that counts as rounding, m.
-pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// A search from one start: what is kept from round to round.
 pub(crate) struct Search<'a> {

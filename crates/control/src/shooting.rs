@@ -12,6 +12,7 @@
 //! A trajectory with another number of impacts is another function of u: where a number is prescribed, steps to other numbers are rejected.
 
 use crate::plan::Measure;
+use crate::tolerances::shooting::{EPSILON, MIN_DAMPINGS, TOLERANCE};
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::discrete::displace;
 use percussion_mechanics::kinematics::ConfigurationKinematics;
@@ -174,14 +175,8 @@ pub enum ShootingError {
     },
 }
 
-/// Residual up to which a target counts as satisfied.
-const TOLERANCE: f64 = 1e-10;
-/// Step of central differences.
-const EPSILON: f64 = 1e-6;
 /// Most dampings in an iteration.
 const MAX_DAMPINGS: usize = 40;
-/// The first damping other than zero; smaller ones become zero.
-const MIN_DAMPINGS: (f64, f64) = (1e-6, 1e-9);
 
 /// The end of a simulation.
 struct Simulated {

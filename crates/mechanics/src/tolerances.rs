@@ -75,3 +75,234 @@ pub const NEWMARK_NOISE: f64 = 1e-18;
 pub const LOOP_CLOSURE: f64 = 1e-15;
 /// Relative residual of the inner linear solver; the outer iteration removes the rest.
 pub const NEWMARK_INNER_RESIDUAL: f64 = 1e-10;
+
+pub(crate) mod contact {
+    pub(crate) mod contact_function {
+        /// Sine of the angle between the axis of a disc and the normal of a plane below which the lowest point of its rim is not followed:
+        /// its direction is that of rounding.
+        pub const FLAT_DISC: f64 = 1e-6;
+        /// Sine of the angle between the axes of cylinders or capsules within which they lie side by side, and of that between the axes and a
+        /// plane across the normal: the lateral surface of a tilted cylinder ends above its axis by the square.
+        pub const SIDE_BY_SIDE: f64 = 0.2;
+        /// Sine of the angle between those axes and a plane across the normal, likewise.
+        pub const ACROSS: f64 = 5e-4;
+        /// Part of an overlap at its ends in which a nearest point is that of the end.
+        pub const OVERLAP_END: f64 = 1e-3;
+    }
+}
+
+pub(crate) mod discrete {
+    pub(crate) mod newton {
+        /// Corrections that are rounding, in roundings of positions (m) and of rotations.
+        pub const CORRECTION_ROUNDING: f64 = 64.0;
+    }
+}
+
+pub(crate) mod closed_contact {
+    /// Weight of the regularisation of normal impulses at the start of the interval, relative to the diagonal of the Delassus operator:
+    /// redundant contacts share a load independently of the initial iterate.
+    pub const REGULARISATION: f64 = 1e-6;
+    /// The same at the end of the interval, for velocities.
+    pub const REGULARISATION_END: f64 = 1e-7;
+    /// Relative decrement of action at which iterates that alternate between states of contact are taken, and reported as unsolved.
+    pub const UNSOLVED_DECREMENT: f64 = 1e-8;
+    /// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at
+    /// the limit of sticking.
+    pub const SLIP_ROUNDING: f64 = 1e-8;
+    /// Change of a gap between two iterates that is rounding, in roundings of positions.
+    pub const GAP_CHANGE_ROUNDING: f64 = 16.0;
+    /// Part of the gap of a closed contact that is closed in a step.
+    pub const GAP_DECAY: f64 = 0.5;
+    /// Rounding of a gap, relative to the coordinates of its point and the size of its parts.
+    pub const GAP_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+    pub(crate) mod warm_start {
+        /// Cosine of the angle between normals of the same contact.
+        pub const SAME_NORMAL: f64 = 0.99;
+        /// Distance of the points of the same contact, relative to the smaller part.
+        pub const SAME_POINT: f64 = 0.05;
+    }
+}
+
+pub(crate) mod impulse {
+    /// Closing speed that is rounding, relative to the speeds of the group.
+    pub const CLOSING_SPEED_ROUNDING: f64 = 1e-12;
+    /// Energy gain of an impact that is rounding, relative.
+    pub const ENERGY_GAIN_ROUNDING: f64 = 1e-12;
+    /// Square of a tangential row relative to the normal row, below which the point cannot move along it (planar models).
+    pub const INERT_TANGENT: f64 = 1e-12;
+    /// Square of a row, relative to that of free bodies, below which no impulse can act along it.
+    pub const IMMOVABLE_ROW: f64 = 1e-20;
+    /// Cosine between normals of one face contact: faces in contact are tilted by less than half a degree.
+    pub const PARALLEL_NORMALS: f64 = 1.0 - 5e-5;
+    /// Change of momentum in a sweep that ends Gauss-Seidel, relative to the momentum of the group, per contact plus eight.
+    pub const SWEEP_TOLERANCE: f64 = 1e-15;
+    /// Residual of a Newton refinement that one sweep can remove, in multiples of the sweep tolerance.
+    pub const NEWTON_ACCEPTED: f64 = 1e3;
+    /// Singular values of the Delassus block of a contact that are zero, relative to the greatest.
+    pub const SINGULAR_DELASSUS: f64 = 1e-12;
+    /// Smallest fraction of a Newton step in the line search.
+    pub const MIN_STEP_FRACTION: f64 = 0.1;
+    /// Regularisation of the normal equations of a Newton step, relative to their mean diagonal: selects the step of least norm.
+    pub const NEWTON_REGULARISATION: f64 = 1e-12;
+}
+
+pub(crate) mod decomposition {
+    /// Penetration that is rounding, relative to the sizes and positions of two parts.
+    pub const PENETRATION_ROUNDING: f64 = 1e-13;
+    /// Buffer between collision groups, in penetrations of a group [Johnson 3.5.3].
+    pub const BUFFER: f64 = 3.0;
+    /// How far events may be farther apart than their pair, in penetrations of the group: events that the projection may close.
+    pub const EVENT_WINDOW: f64 = 4.0;
+    /// Step of an iteration that is small, relative to the distance from the trial configuration.
+    pub const STEP_TOLERANCE: f64 = 1e-8;
+    /// Target gaps, in multiples of the rounding of a penetration: rounding then leaves no penetration.
+    pub const TARGET_GAP: f64 = 0.1;
+    /// Largest rotation of a body in one iteration, rad: the linearization is not valid beyond.
+    pub const MAX_ROTATION: f64 = 0.3;
+    /// Closure error of a loop that is rounding, m or cosine.
+    pub const LOOP_ROUNDING: f64 = 1e-12;
+}
+
+pub(crate) mod exact {
+    /// Gap at which parts are in contact, relative to the smallest part.
+    pub const CONTACT_GAP: f64 = 1e-10;
+    /// Advance that counts as zero, in steps: the parts are in contact.
+    pub const NO_ADVANCE: f64 = 1e-13;
+    /// Forced advance, in steps.
+    pub const FORCED_ADVANCE: f64 = 1e-3;
+    /// Advance that is small, in steps: a contact that opens advances farther.
+    pub const SMALL_ADVANCE: f64 = 1e-4;
+    /// Speed of rest at the end of a step, in the speed gained by free fall over a step.
+    pub const REST_SPEED: f64 = 2.0;
+    /// Duration of a bounce, in steps, below which a contact is at rest: where impacts dissipate energy, and where they do not.
+    pub const SHORT_BOUNCE: f64 = 1e-4;
+    /// The same where impacts do not dissipate energy.
+    pub const SHORT_BOUNCE_ELASTIC: f64 = 1e-5;
+    /// Closing speed at rest, in speeds of rest, whose energy is negligible: persistent contact removes it.
+    pub const NEGLIGIBLE_CLOSING: f64 = 1e-2;
+    /// Interval of a group, in steps, in which contact impulses are left out: those that keep the gaps would be rounding of the gaps divided
+    /// by the interval, while free fall closes them by the square of the interval.
+    pub const SHORT_INTERVAL: f64 = 1e-5;
+    /// Difference of times of impact, in steps, within which contacts are simultaneous.
+    pub const SAME_TIME: f64 = 1e-9;
+    /// Relative accuracy of the first root of the lower bound of a separation: the next advance corrects it.
+    pub const ROOT_TOLERANCE: f64 = 1e-3;
+    /// Rotation in a step beyond which swept bounds contain the ball that a body can reach, rad.
+    pub const LARGE_ROTATION: f64 = 1.0;
+    /// Moments of inertia closer than this (relative) are equal; differences below it are rounding.
+    pub const EQUAL_MOMENTS: f64 = 1e-12;
+    /// Factor that makes motion bounds valid after rounding.
+    pub const BOUND_ROUNDING: f64 = 1.0 + 1e-12;
+    /// Distance of the centre of a ball from the centre of mass, relative to its radius, that is rounding.
+    pub const CENTRED_BALL: f64 = 1e-14;
+    /// Change of the time of the next impact that ends the rounds between it and the length of a jump, in steps.
+    pub const NEXT_IMPACT_TOLERANCE: f64 = 1e-13;
+    /// Shortest interval over which a discrete energy is measured, in steps.
+    pub const MIN_ENERGY_INTERVAL: f64 = 1e-9;
+    /// Relative accuracy of the length of a jump by the secant method.
+    pub const SECANT_TOLERANCE: f64 = 1e-15;
+    /// Relative rounding of the discrete energy.
+    pub const ENERGY_ROUNDING: f64 = 1e-15;
+
+    pub(crate) mod contact_groups {
+        /// Distance that a pair may travel in the rest of a step, in multiples of its travel with the present velocities: at first, the factor
+        /// by which it grows in another round, if contacts that closed were missing.
+        pub const TRAVEL_MARGIN: f64 = 1.25;
+        /// Factor by which that travel grows in another round, if contacts that closed were missing.
+        pub const TRAVEL_GROWTH: f64 = 8.0;
+        /// Sine of the angle by which faces may be tilted against each other in each of these rounds.
+        pub const FACE_TILTS: [f64; 3] = [crate::tolerances::FACE_TILT, 0.5, 1.0];
+        /// Gap at a root, in contact gaps.
+        pub const ROOT_GAP: f64 = 0.1;
+        /// Length of the bracket of a root that is rounding, in steps.
+        pub const ROOT_BRACKET: f64 = 1e-14;
+    }
+}
+
+pub(crate) mod lcp {
+    pub(crate) mod contact_constraint {
+        /// Least distance of reference points in the ratio metric, relative to the radius of the smaller part.
+        pub const MIN_REFERENCE: f64 = 0.1;
+    }
+
+    pub(crate) mod energy {
+        /// Gain of energy that is rounding, relative to kinetic energies and to the energy of falling by the size of a body.
+        pub const NEGLIGIBLE_GAIN: f64 = 1e-11;
+    }
+
+    pub(crate) mod find_contacts {
+        /// Minimum distance by which the point of an event may lie outside its features, relative to the smaller part: faces in contact
+        /// keep all their corners.
+        pub const MIN_FEATURE_SLACK: f64 = 1e-3;
+        /// Sine of the angle between faces in contact, at least and at most; between them the rotation in a step.
+        pub const TILT: (f64, f64) = (0.1, 0.9);
+        /// Factor on the distance that a pair can travel in a step: impulses speed bodies up.
+        pub const TRAVEL_MARGIN: f64 = 1.25;
+        /// Gap of a closed pair beyond what its motion bends in a step, relative to the smaller part.
+        pub const CLOSED: f64 = 1e-9;
+        /// Bend of the motion in a step, relative to the smaller part, below which the middle of the step is its beginning.
+        pub const NO_BEND: f64 = 1e-9;
+        /// Penetration by the velocities at the beginning, relative to the distance that the pair can travel, that is an impact; the contact
+        /// point of a body that rolls may move much faster than its points do.
+        pub const IMPACT_DEPTH: f64 = 0.25;
+        /// Rotation of a pair in a step, rad, beyond which the middle of the step says nothing about its end.
+        pub const MAX_TURN: f64 = 1.0;
+    }
+
+    pub(crate) mod find_crossings {
+        /// Travel between two instants, relative to the radii of balls inside of the parts, at which the later one tells whether they cross.
+        pub const SHORT_TRAVEL: f64 = 0.25;
+        /// Overlap that is a crossing, relative to the smaller of these radii; a projection removes less than that on the right side.
+        pub const CROSSING_DEPTH: f64 = 0.5;
+        /// Sine of the angle between faces in contact at a crossing.
+        pub const TILT: f64 = 0.5;
+    }
+
+    pub(crate) mod free_velocities {
+        /// Largest rotation of a step, rad: 150 degrees.
+        pub const MAX_ROTATION: f64 = 2.618;
+        /// Relative difference of moments of inertia below which the gyroscopic term is rounding.
+        pub const EQUAL_MOMENTS: f64 = 1e-14;
+    }
+
+    pub(crate) mod project_positions {
+        /// Residual of a displacement, relative to the largest violation: the next iteration corrects the rest.
+        pub const TOLERANCE: f64 = 1e-6;
+        /// Gap up to which events take part, relative to the smaller part: a displacement must not close others.
+        pub const EVENT_WINDOW: f64 = 1e-3;
+        /// Sine of the angle between faces in contact.
+        pub const TILT: f64 = 0.1;
+        /// Largest rotation of an iteration, rad: beyond, linearised gaps say nothing.
+        pub const MAX_ROTATION: f64 = 0.2;
+    }
+
+    pub(crate) mod restitution {
+        /// Contacts that close more slowly than gravity accelerates in so many steps do not rebound.
+        pub const SLOW_STEPS: f64 = 2.0;
+    }
+
+    pub(crate) mod solvers {
+        /// Residual above which impulses that no solver improves are not used.
+        pub const MAX_RESIDUAL: f64 = 1e-3;
+        /// Residual with which sweeps on the round cone are used where there are too many contacts for Lemke's method: the fixed point would
+        /// only start them once more.
+        pub const ACCEPTED_RESIDUAL: f64 = 1e-6;
+    }
+
+    pub(crate) mod swept_pairs {
+        /// Penetration that is rounding, relative to the smaller part: what events take for one place.
+        pub const PENETRATION_ROUNDING: f64 = 1e-9;
+        /// Distance between parts, relative to their radius, that a projection may close: pairs in twice this reach are known.
+        pub const PROJECTION_REACH: f64 = 0.01;
+        /// Travel of a pair, relative to the radii of balls inside of its parts, beyond which they may have crossed unseen.
+        pub const CROSSING_TRAVEL: f64 = 0.5;
+        /// Bulge of an arc, relative to its length, at most; that of a short one is an eighth of its angle.
+        pub const BULGE: f64 = 0.5;
+    }
+
+    pub(crate) mod warm_start {
+        /// Maximum travel of a point in a step to be the same contact, relative to the smaller part.
+        pub const SAME_CONTACT: f64 = 0.1;
+    }
+}

@@ -20,7 +20,7 @@ const CRATES: [(&str, &str); 6] = [
     ),
     (
         "control",
-        "islands interpolation plan solution clearance transcription guess consistency search pairs extraction \
+        "tolerances islands interpolation plan solution clearance transcription guess consistency search pairs extraction \
          planner multistart replay shooting builder",
     ),
     (

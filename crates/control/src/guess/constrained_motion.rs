@@ -10,6 +10,7 @@
 
 use crate::clearance::poses;
 use crate::plan::{BodyPoint, ContactJoint, Measure, Plan, PlannedContact};
+use crate::tolerances::guess::constrained_motion::CONVERGED;
 use crate::transcription::ResolvedContact;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::State;
@@ -18,8 +19,6 @@ use percussion_mechanics::kinematics::ConfigurationKinematics;
 
 /// Most iterations of a step.
 const MAX_ITERATIONS: usize = 30;
-/// Correction, rad and m, after which the next one is rounding.
-const CONVERGED: f64 = 1e-9;
 
 /// A body on a contact joint.
 pub(crate) struct ConstrainedMotion<'a> {

@@ -2,12 +2,10 @@
 
 use super::InitialPath;
 use crate::plan::{MomentumCondition, Plan};
+use crate::tolerances::guess::inverse_dynamics::SINGULAR;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs};
-
-/// Singular values below this count as zero.
-const SINGULAR: f64 = 1e-12;
 
 /// A path through configurations at equal time scales, with control inputs by inverse dynamics.
 pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPath {

@@ -13,6 +13,7 @@
 use super::ReplayError;
 use crate::clearance::poses;
 use crate::plan::{ContactJoint, Plan, PlannedContact};
+use crate::tolerances::replay::joints::{EQUAL_LENGTH, MAX_MOTION};
 use crate::transcription::ResolvedContact;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Reactions;
@@ -21,11 +22,6 @@ use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::tree::Closure;
 use percussion_mechanics::{Model, State};
-
-/// Greatest motion of the point that a joint holds, relative to the radius of its part.
-const MAX_MOTION: f64 = 1e-6;
-/// Relative difference of the lengths of two intervals that count as equal.
-const EQUAL_LENGTH: f64 = 1e-9;
 
 /// A contact joint in a simulation.
 #[derive(Clone, Debug, PartialEq)]

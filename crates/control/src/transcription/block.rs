@@ -2,6 +2,7 @@
 
 use super::variables::NONE;
 use super::workspace::Context;
+pub(crate) use crate::tolerances::block::EPSILON;
 use percussion_solve::nlp::{SparsityPattern, Undefined};
 
 /// Undefined where forces or separations are.
@@ -9,9 +10,6 @@ pub type Evaluation = Result<(), Undefined>;
 
 /// The row of the objective.
 pub const OBJECTIVE: usize = usize::MAX - 1;
-
-/// Step of central differences: rad, m, of time scales, and parts of the largest momentum or impulse.
-pub const EPSILON: f64 = 1e-5;
 
 /// The central difference of a gradient that is evaluated with a step forwards and back, into `sides`.
 pub fn central_difference(

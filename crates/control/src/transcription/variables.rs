@@ -7,15 +7,13 @@ use super::assembly::ConstraintSet;
 use super::contact::ContactGroup;
 use crate::islands::islands_of;
 use crate::plan::{MomentumCondition, Plan};
+use crate::tolerances::variables::MAX_STEP;
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_solve::nlp::Bound;
 
 /// The index of no variable or row: of something fixed.
 pub const NONE: usize = usize::MAX;
-
-/// Greatest step of a degree of freedom in one iteration of the solver, rad and m: rotations by more are not small.
-const MAX_STEP: f64 = 0.3;
 
 /// An iterate of the solver: configurations on their manifold, everything else as numbers.
 #[derive(Clone, Debug)]

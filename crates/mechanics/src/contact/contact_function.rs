@@ -16,20 +16,11 @@ use super::contact_geometry::ContactGeometry;
 use super::contact_point::{ContactPoint, PairWarmStart};
 use super::manifold::ManifoldQuery;
 use super::part::{Part, PartShape};
+use crate::tolerances::contact::contact_function::{ACROSS, FLAT_DISC, OVERLAP_END, SIDE_BY_SIDE};
 use percussion_geometry::events::{EventKind, Side};
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::{Feature, PlanarShape, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
-
-/// Sine of the angle between the axis of a disc and the normal of a plane below which the lowest point of its rim is not followed:
-/// its direction is that of rounding.
-const FLAT_DISC: f64 = 1e-6;
-/// Sine of the angle between the axes of cylinders or capsules within which they lie side by side, and of that between the axes and a
-/// plane across the normal: the lateral surface of a tilted cylinder ends above its axis by the square.
-const SIDE_BY_SIDE: f64 = 0.2;
-const ACROSS: f64 = 5e-4;
-/// Part of an overlap at its ends in which a nearest point is that of the end.
-const OVERLAP_END: f64 = 1e-3;
 
 /// A contact at a configuration; vectors in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,6 +17,7 @@ use crate::force::{Force, ForceError};
 use crate::model::{Island, Model, State};
 use crate::rotation::Mat3;
 use crate::spatial::{Vec6, spatial_inertia};
+use crate::tolerances::discrete::newton::CORRECTION_ROUNDING;
 use crate::tolerances::{INNER_RESIDUAL, LINE_SEARCH_SLOPE, NEWTON_DECREMENT, NEWTON_NOISE, OVERSHOOT};
 use crate::tree::Singular;
 use percussion_geometry::Vec3;
@@ -31,8 +32,6 @@ pub const TOLERANCES: [(&str, f64); 2] =
     [("newton_decrement", NEWTON_DECREMENT), ("newton_noise", NEWTON_NOISE)];
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
-/// Corrections that are rounding, in roundings of positions (m) and of rotations.
-const CORRECTION_ROUNDING: f64 = 64.0;
 /// Halvings of a step at jumps of a force.
 const MOST_HALVINGS: usize = 8;
 /// Iterations after which every correction that goes beyond its goal has gone too far.

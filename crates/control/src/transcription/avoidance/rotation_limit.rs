@@ -11,15 +11,13 @@
 
 use super::super::{Assembly, ConstraintBlock, Context, Evaluation, Label, NONE, range, rotation_vector};
 use crate::islands::island_of;
+use crate::tolerances::avoidance::rotation_limit::MAX_ROTATION;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::difference;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::Bound;
 use std::collections::HashSet;
-
-/// Greatest rotation of a body in an interval over which it keeps apart from another, rad.
-const MAX_ROTATION: f64 = 0.5;
 
 /// The rotation of a free or spherical joint over an interval.
 struct RotationLimit {

@@ -9,9 +9,7 @@ use super::super::{
 };
 use super::constraint::ContactConstraint;
 use crate::plan::{Measure, MomentumCondition, Plan};
-
-/// Least momentum or impulse to which the step of central differences is relative.
-const MIN_SCALE: f64 = 1e-4;
+use crate::tolerances::contact::momentum_block::MIN_SCALE;
 
 /// What a block computes.
 #[derive(Clone, Debug)]

@@ -14,15 +14,10 @@ use super::feature::{NormalAttachment, SeparatingFeature};
 use super::resolve::ResolvedContact;
 use crate::clearance::{gap, poses, smaller_radius};
 use crate::plan::PlannedContact;
+use crate::tolerances::contact::region::{INSIDE, ON};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactGeometry;
 use percussion_mechanics::{Model, State};
-
-/// Part of the smaller radius within which points lie in a plane, on a line, or in a region.
-const ON: f64 = 1e-6;
-
-/// Part of the smaller radius by which boundaries are moved inwards: a contact on the very boundary would be lost to rounding.
-const INSIDE: f64 = 1e-3;
 
 /// The region of a contact.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use super::feature::SeparatingFeature;
 use super::region::ContactRegion;
 use crate::clearance::{poses, smaller_radius};
 use crate::plan::{ContactJoint, PlannedContact};
+use crate::tolerances::contact::resolve::FACE_WINDOW;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{
@@ -50,9 +51,6 @@ pub enum ContactResolutionError {
     #[error("{0}: {1}")]
     Query(String, String),
 }
-
-/// Part of the smaller radius by which corners of faces may differ in height in the guess.
-const FACE_WINDOW: f64 = 0.3;
 
 impl ResolvedContact {
     /// The nearest features of the planned's bodies in a state.

@@ -26,29 +26,15 @@ mod end;
 mod interval;
 mod warm_start;
 
+use crate::tolerances::closed_contact::{
+    GAP_CHANGE_ROUNDING, GAP_DECAY, GAP_ROUNDING, REGULARISATION, REGULARISATION_END, SLIP_ROUNDING,
+    UNSOLVED_DECREMENT,
+};
 pub(crate) use contact::ClosedContact;
 pub(crate) use interval::{ClosedContactStep, ContactLimits, IntervalOutcome};
 pub(crate) use warm_start::ClosedContactWarmStart;
 
-// tolerances
-
-/// Weight of the regularisation of normal impulses at the start of the interval, relative to the diagonal of the Delassus operator:
-/// redundant contacts share a load independently of the initial iterate.
-const REGULARISATION: f64 = 1e-6;
-/// The same at the end of the interval, for velocities.
-const REGULARISATION_END: f64 = 1e-7;
 /// Iterations of Newton's method; convergence is quadratic but for terms of the rotation in an interval.
 const MAX_ITERATIONS: usize = 40;
-/// Relative decrement of action at which iterates that alternate between states of contact are taken, and reported as unsolved.
-const UNSOLVED_DECREMENT: f64 = 1e-8;
 /// Changes from sliding to the cone at the end of the interval before the directions are accepted.
 const MAX_REVERSALS: usize = 8;
-/// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at
-/// the limit of sticking.
-const SLIP_ROUNDING: f64 = 1e-8;
-/// Change of a gap between two iterates that is rounding, in roundings of positions.
-const GAP_CHANGE_ROUNDING: f64 = 16.0;
-/// Part of the gap of a closed contact that is closed in a step.
-const GAP_DECAY: f64 = 0.5;
-/// Rounding of a gap, relative to the coordinates of its point and the size of its parts.
-const GAP_ROUNDING: f64 = 8.0 * f64::EPSILON;

@@ -7,6 +7,7 @@ use super::ClosedContact;
 use crate::contact::ContactGeometry;
 use crate::model::State;
 use crate::named_arrays::NamedArrays;
+use crate::tolerances::closed_contact::warm_start::{SAME_NORMAL, SAME_POINT};
 use percussion_geometry::{Pose, Vec3};
 
 /// Names of the arrays in a checkpoint.
@@ -14,11 +15,6 @@ const PARTS: &str = "closed_contact_parts";
 const VALUES: &str = "closed_contact_impulses";
 /// Numbers of a contact: point, normal, impulses at both ends of the interval, its length.
 const COUNT: usize = 13;
-
-/// Cosine of the angle between normals of the same contact.
-const SAME_NORMAL: f64 = 0.99;
-/// Distance of the points of the same contact, relative to the smaller part.
-const SAME_POINT: f64 = 0.05;
 
 /// A contact of the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -29,17 +29,12 @@ use crate::model::State;
 use crate::response::ContactOptions;
 use crate::response::impulse::IMMOVABLE_ROW;
 use crate::step_record::StepRecord;
+use crate::tolerances::decomposition::{
+    BUFFER, EVENT_WINDOW, LOOP_ROUNDING, MAX_ROTATION, PENETRATION_ROUNDING, STEP_TOLERANCE, TARGET_GAP,
+};
 
-// tolerances
-
-/// Penetration that is rounding, relative to the sizes and positions of two parts.
-const PENETRATION_ROUNDING: f64 = 1e-13;
 /// The same with its key in the summary of a run.
 pub(super) const TOLERANCE: (&str, f64) = ("penetration_rounding", PENETRATION_ROUNDING);
-/// Buffer between collision groups, in penetrations of a group [Johnson 3.5.3].
-const BUFFER: f64 = 3.0;
-/// How far events may be farther apart than their pair, in penetrations of the group: events that the projection may close.
-const EVENT_WINDOW: f64 = 4.0;
 /// Rounds of projections that make new pairs penetrate; what penetrates then is left to the next step.
 const MAX_PROJECTION_ROUNDS: usize = 20;
 /// Iterations of a projection, after which the penetration is too deep to be resolved.
@@ -49,14 +44,6 @@ const NEAREST_ITERATIONS: usize = 20;
 /// Iterations after which contacts of earlier ones are retained as constraints: bodies with more contact points than events (two
 /// cylinders face to face) rock otherwise.
 const RETAIN_AFTER: usize = 3;
-/// Step of an iteration that is small, relative to the distance from the trial configuration.
-const STEP_TOLERANCE: f64 = 1e-8;
-/// Target gaps, in multiples of the rounding of a penetration: rounding then leaves no penetration.
-const TARGET_GAP: f64 = 0.1;
-/// Largest rotation of a body in one iteration, rad: the linearization is not valid beyond.
-const MAX_ROTATION: f64 = 0.3;
-/// Closure error of a loop that is rounding, m or cosine.
-const LOOP_ROUNDING: f64 = 1e-12;
 
 /// Removes penetrations of an initial state: projects it to the nearest configuration without penetration and lifts its momenta
 /// [Johnson 3.81-3.102], without impulses. Returns the largest displacement of a centre of mass, m.

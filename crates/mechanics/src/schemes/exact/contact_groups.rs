@@ -24,23 +24,15 @@ use crate::response::closed_contact::{
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
-use crate::tolerances::FACE_TILT;
+use crate::tolerances::exact::contact_groups::{
+    FACE_TILTS, ROOT_BRACKET, ROOT_GAP, TRAVEL_GROWTH, TRAVEL_MARGIN,
+};
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::QueryError;
 use std::sync::Arc;
 
-/// Distance that a pair may travel in the rest of a step, in multiples of its travel with the present velocities: at first, the factor
-/// by which it grows in another round, if contacts that closed were missing.
-const TRAVEL_MARGIN: f64 = 1.25;
-const TRAVEL_GROWTH: f64 = 8.0;
-/// Sine of the angle by which faces may be tilted against each other in each of these rounds.
-const FACE_TILTS: [f64; 3] = [FACE_TILT, 0.5, 1.0];
 /// Iterations for the root of a gap.
 const MAX_ROOT_ITERATIONS: usize = 60;
-/// Gap at a root, in contact gaps.
-const ROOT_GAP: f64 = 0.1;
-/// Length of the bracket of a root that is rounding, in steps.
-const ROOT_BRACKET: f64 = 1e-14;
 
 /// A group of islands.
 #[derive(Debug, Default)]

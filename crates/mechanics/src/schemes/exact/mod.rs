@@ -46,6 +46,12 @@ use crate::model::State;
 use crate::named_arrays::NamedArrays;
 use crate::response::{CollisionModel, ContactOptions, EnergyJumpCondition};
 use crate::step_record::StepRecord;
+use crate::tolerances::exact::{
+    BOUND_ROUNDING, CENTRED_BALL, CONTACT_GAP, ENERGY_ROUNDING, EQUAL_MOMENTS, FORCED_ADVANCE,
+    LARGE_ROTATION, MIN_ENERGY_INTERVAL, NEGLIGIBLE_CLOSING, NEXT_IMPACT_TOLERANCE, NO_ADVANCE, REST_SPEED,
+    ROOT_TOLERANCE, SAME_TIME, SECANT_TOLERANCE, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, SHORT_INTERVAL,
+    SMALL_ADVANCE,
+};
 use candidates::{Advance, Candidates};
 use cluster::ContactCluster;
 use continuation::Continuation;
@@ -55,54 +61,18 @@ use impact::{ClusterImpact, ImpactOutcome};
 use std::sync::Arc;
 use trajectories::StepTrajectories;
 
-// tolerances
-
-/// Gap at which parts are in contact, relative to the smallest part.
-const CONTACT_GAP: f64 = 1e-10;
-/// Advance that counts as zero, in steps: the parts are in contact.
-const NO_ADVANCE: f64 = 1e-13;
 /// Queries of a pair in one step after which it is advanced by force: its motion bounds are far too wide, as for a body that spins
 /// fast close to another without contact.
 const MAX_QUERIES: usize = 1000;
-/// Forced advance, in steps.
-const FORCED_ADVANCE: f64 = 1e-3;
-/// Advance that is small, in steps: a contact that opens advances farther.
-const SMALL_ADVANCE: f64 = 1e-4;
 /// Consecutive small advances of a pair in contact after which it is checked for rest. Motion bounds of two parts that move as one
 /// are independent and never separate them; an approach converges in three or four advances.
 const MAX_STALLED_ADVANCES: usize = 16;
-/// Speed of rest at the end of a step, in the speed gained by free fall over a step.
-const REST_SPEED: f64 = 2.0;
-/// Duration of a bounce, in steps, below which a contact is at rest: where impacts dissipate energy, and where they do not.
-const SHORT_BOUNCE: f64 = 1e-4;
-const SHORT_BOUNCE_ELASTIC: f64 = 1e-5;
-/// Closing speed at rest, in speeds of rest, whose energy is negligible: persistent contact removes it.
-const NEGLIGIBLE_CLOSING: f64 = 1e-2;
-/// Interval of a group, in steps, in which contact impulses are left out: those that keep the gaps would be rounding of the gaps divided
-/// by the interval, while free fall closes them by the square of the interval.
-const SHORT_INTERVAL: f64 = 1e-5;
-/// Difference of times of impact, in steps, within which contacts are simultaneous.
-const SAME_TIME: f64 = 1e-9;
 /// Iterations for the first root of the lower bound of a separation, and its relative accuracy: the next advance corrects it.
 const MAX_ROOT_ITERATIONS: usize = 12;
-const ROOT_TOLERANCE: f64 = 1e-3;
-/// Rotation in a step beyond which swept bounds contain the ball that a body can reach, rad.
-const LARGE_ROTATION: f64 = 1.0;
-/// Moments of inertia closer than this (relative) are equal; differences below it are rounding.
-const EQUAL_MOMENTS: f64 = 1e-12;
-/// Factor that makes motion bounds valid after rounding.
-const BOUND_ROUNDING: f64 = 1.0 + 1e-12;
-/// Distance of the centre of a ball from the centre of mass, relative to its radius, that is rounding.
-const CENTRED_BALL: f64 = 1e-14;
 /// Rounds between the length of a jump and the time of the next impact, and the change of that time that ends them, in steps.
 const MAX_JUMP_ROUNDS: usize = 20;
-const NEXT_IMPACT_TOLERANCE: f64 = 1e-13;
-/// Shortest interval over which a discrete energy is measured, in steps.
-const MIN_ENERGY_INTERVAL: f64 = 1e-9;
 /// Steps of the secant method for the length of a jump, its relative accuracy, and the relative rounding of the energy.
 const MAX_SECANT_STEPS: usize = 40;
-const SECANT_TOLERANCE: f64 = 1e-15;
-const ENERGY_ROUNDING: f64 = 1e-15;
 
 /// Constants of a step.
 #[derive(Clone, Copy)]

@@ -9,10 +9,8 @@ use super::options::DistanceMetric;
 use crate::contact::{ContactGeometry, ContactPoint, Part, Surface};
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear, twist};
+use crate::tolerances::lcp::contact_constraint::MIN_REFERENCE;
 use percussion_geometry::Vec3;
-
-/// Least distance of reference points in the ratio metric, relative to the radius of the smaller part.
-const MIN_REFERENCE: f64 = 0.1;
 
 /// A contact as a unilateral constraint on velocities.
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,8 @@ use super::free_velocities::FreeVelocities;
 use super::solve_impulses::StepSolution;
 use crate::rotation::Mat3;
 use crate::spatial::{Vec6, angular, linear};
+pub(super) use crate::tolerances::lcp::energy::NEGLIGIBLE_GAIN;
 use crate::tree::Link;
-
-/// Gain of energy that is rounding, relative to kinetic energies and to the energy of falling by the size of a body.
-pub(super) const NEGLIGIBLE_GAIN: f64 = 1e-11;
 
 /// Kinetic energy of a body, J.
 pub(super) fn kinetic_energy(link: &Link, rotation: &Mat3, twist: &Vec6) -> f64 {

@@ -28,24 +28,10 @@ use super::update_configuration::place_body;
 use crate::contact::{ActivityTolerances, CandidatePair, CandidatePairs, ContactGeometry, PartPose};
 use crate::discrete::StepError;
 use crate::model::State;
+use crate::tolerances::lcp::find_contacts::{
+    CLOSED, IMPACT_DEPTH, MAX_TURN, MIN_FEATURE_SLACK, NO_BEND, TILT, TRAVEL_MARGIN,
+};
 use percussion_geometry::Aabb;
-
-/// Minimum distance by which the point of an event may lie outside its features, relative to the smaller part: faces in contact
-/// keep all their corners.
-const MIN_FEATURE_SLACK: f64 = 1e-3;
-/// Sine of the angle between faces in contact, at least and at most; between them the rotation in a step.
-const TILT: (f64, f64) = (0.1, 0.9);
-/// Factor on the distance that a pair can travel in a step: impulses speed bodies up.
-const TRAVEL_MARGIN: f64 = 1.25;
-/// Gap of a closed pair beyond what its motion bends in a step, relative to the smaller part.
-const CLOSED: f64 = 1e-9;
-/// Bend of the motion in a step, relative to the smaller part, below which the middle of the step is its beginning.
-const NO_BEND: f64 = 1e-9;
-/// Penetration by the velocities at the beginning, relative to the distance that the pair can travel, that is an impact; the contact
-/// point of a body that rolls may move much faster than its points do.
-const IMPACT_DEPTH: f64 = 0.25;
-/// Rotation of a pair in a step, rad, beyond which the middle of the step says nothing about its end.
-const MAX_TURN: f64 = 1.0;
 
 /// The active set, with workspace.
 #[derive(Debug, Default)]

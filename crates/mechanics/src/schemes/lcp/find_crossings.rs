@@ -20,16 +20,11 @@ use crate::discrete::StepError;
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::Crossing;
+use crate::tolerances::lcp::find_crossings::{CROSSING_DEPTH, SHORT_TRAVEL, TILT};
 use percussion_geometry::{Pose, Vec3};
 
-/// Travel between two instants, relative to the radii of balls inside of the parts, at which the later one tells whether they cross.
-const SHORT_TRAVEL: f64 = 0.25;
-/// Overlap that is a crossing, relative to the smaller of these radii; a projection removes less than that on the right side.
-const CROSSING_DEPTH: f64 = 0.5;
 /// Instants at which a pair is looked at, at most.
 const MAX_INSTANTS: usize = 2000;
-/// Sine of the angle between faces in contact at a crossing.
-const TILT: f64 = 0.5;
 
 /// Finds crossings, with workspace.
 #[derive(Debug, Default)]

@@ -16,16 +16,13 @@ use crate::joint::JointKind;
 use crate::model::Model;
 use crate::rotation::{Mat3, RodriguesVector, hat};
 use crate::spatial::{Vec6, angular, linear, twist};
+use crate::tolerances::lcp::free_velocities::{EQUAL_MOMENTS, MAX_ROTATION};
 use crate::tree::Link;
 use crate::tree::System;
 use percussion_geometry::Vec3;
 
-/// Largest rotation of a step, rad: 150 degrees.
-const MAX_ROTATION: f64 = 2.618;
 /// Newton iterations after which a step is too large to have a solution.
 const MAX_ITERATIONS: usize = 30;
-/// Relative difference of moments of inertia below which the gyroscopic term is rounding.
-const EQUAL_MOMENTS: f64 = 1e-14;
 
 /// Twists, wrenches and unknowns of all bodies, by slot.
 #[derive(Debug)]

@@ -23,21 +23,14 @@ use crate::discrete::StepError;
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::ProjectionStats;
+use crate::tolerances::lcp::project_positions::{EVENT_WINDOW, MAX_ROTATION, TILT, TOLERANCE};
 use percussion_solve::GaussSeidel;
 
 /// Iterations with gaps evaluated again.
 const MAX_ITERATIONS: usize = 12;
-/// Residual of a displacement, relative to the largest violation: the next iteration corrects the rest.
-const TOLERANCE: f64 = 1e-6;
 /// Sweeps of a displacement, and factorisations of Newton's method.
 const SWEEPS: usize = 100;
 const FACTORIZATIONS: usize = 50;
-/// Gap up to which events take part, relative to the smaller part: a displacement must not close others.
-const EVENT_WINDOW: f64 = 1e-3;
-/// Sine of the angle between faces in contact.
-const TILT: f64 = 0.1;
-/// Largest rotation of an iteration, rad: beyond, linearised gaps say nothing.
-const MAX_ROTATION: f64 = 0.2;
 
 /// The projection, with workspace.
 #[derive(Debug, Default)]

@@ -8,9 +8,7 @@ use super::StepInput;
 use super::contact_constraint::ContactConstraint;
 use super::free_velocities::FreeVelocities;
 use super::solve_impulses::StepSolution;
-
-/// Contacts that close more slowly than gravity accelerates in so many steps do not rebound.
-const SLOW_STEPS: f64 = 2.0;
+use crate::tolerances::lcp::restitution::SLOW_STEPS;
 
 /// Approach speed below which a contact does not rebound, m/s.
 pub(super) fn rebound_threshold(step: &StepInput) -> f64 {

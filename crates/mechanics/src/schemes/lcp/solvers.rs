@@ -3,6 +3,7 @@
 use super::options::{FrictionCone, LcpOptions};
 use crate::discrete::StepError;
 use crate::step_record::{LcpSolveStats, StepSolver};
+use crate::tolerances::lcp::solvers::{ACCEPTED_RESIDUAL, MAX_RESIDUAL};
 use percussion_solve::lcp::friction::{
     Cone, ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
 };
@@ -16,12 +17,6 @@ const MIN_EXTRAPOLATED_SWEEPS: usize = 50;
 const EXTRAPOLATION_DEPTH: usize = 5;
 /// Contacts beyond which the automatic choice is Gauss-Seidel sweeps alone.
 const MAX_EXACT_CONTACTS: usize = 400;
-/// Residual above which impulses that no solver improves are not used.
-const MAX_RESIDUAL: f64 = 1e-3;
-
-/// Residual with which sweeps on the round cone are used where there are too many contacts for Lemke's method: the fixed point would
-/// only start them once more.
-const ACCEPTED_RESIDUAL: f64 = 1e-6;
 
 /// All solvers, with their workspaces.
 #[derive(Debug, Default)]

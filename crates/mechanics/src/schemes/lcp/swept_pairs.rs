@@ -15,18 +15,12 @@ use crate::contact::{CandidatePairs, ContactGeometry};
 use crate::discrete::StepError;
 use crate::model::State;
 use crate::spatial::Vec6;
+use crate::tolerances::lcp::swept_pairs::{BULGE, CROSSING_TRAVEL};
+pub(super) use crate::tolerances::lcp::swept_pairs::{PENETRATION_ROUNDING, PROJECTION_REACH};
 use percussion_geometry::Aabb;
 
-/// Penetration that is rounding, relative to the smaller part: what events take for one place.
-pub(super) const PENETRATION_ROUNDING: f64 = 1e-9;
-/// Distance between parts, relative to their radius, that a projection may close: pairs in twice this reach are known.
-pub(super) const PROJECTION_REACH: f64 = 0.01;
-/// Travel of a pair, relative to the radii of balls inside of its parts, beyond which they may have crossed unseen.
-const CROSSING_TRAVEL: f64 = 0.5;
 /// Pairs of a part for which there is room from the beginning.
 pub(super) const PAIRS_PER_PART: usize = 4;
-/// Bulge of an arc, relative to its length, at most; that of a short one is an eighth of its angle.
-const BULGE: f64 = 0.5;
 
 /// A pair that may have met.
 #[derive(Clone, Copy, Debug)]

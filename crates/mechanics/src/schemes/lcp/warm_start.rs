@@ -8,11 +8,9 @@ use super::contact_constraint::ContactConstraint;
 use super::solve_impulses::StepSolution;
 use crate::contact::ContactGeometry;
 use crate::named_arrays::NamedArrays;
+use crate::tolerances::lcp::warm_start::SAME_CONTACT;
 use percussion_geometry::Vec3;
 use percussion_solve::Impulses;
-
-/// Maximum travel of a point in a step to be the same contact, relative to the smaller part.
-const SAME_CONTACT: f64 = 0.1;
 
 /// Names of the arrays in a checkpoint.
 const PARTS: &str = "contact_parts";
