@@ -133,6 +133,9 @@ pub(crate) mod resolve {
 
 /// Contact events (`events`).
 pub(crate) mod events {
+    /// How much higher than the band is deep points of an edge may be that still count as low: normals of events may be steeper
+    /// than that of the pair.
+    pub const SPARE: f64 = 1.5;
     /// Points of equal bodies closer than this multiple of the smaller body's radius are one point: a thousand
     /// times below anything a user calls distinct, a million times above rounding.
     pub(crate) const RESOLUTION: f64 = 1e-9;
@@ -240,4 +243,17 @@ pub(crate) mod euclid {
 
     /// Facets added by an expansion before it stops with the certificate it has.
     pub(crate) const EXPANSION_STEPS: u32 = 2000;
+}
+
+pub(crate) mod separation {
+    pub(crate) mod general {
+        /// Interior points hold every line that passes the origin within this multiple of the inner radius: the inscribed
+        /// circle of their projected triangle has radius 0.25 of it.
+        pub const INTERIOR_REACH: f64 = 0.2;
+    }
+
+    pub(crate) mod planar_curved {
+        /// Newton's method goes on as long as it brings the line this many times nearer.
+        pub const PROGRESS: f64 = 4.0;
+    }
 }

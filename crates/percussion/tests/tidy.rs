@@ -120,6 +120,45 @@ fn no_source_file_is_too_long_and_none_is_unfinished() {
     }
 }
 
+/// Numbers that are no tolerances: constants of nature, defaults of users' settings, bounds of ranges.
+const NO_TOLERANCES: [&str; 12] = [
+    "ARC",
+    "BOX",
+    "COULOMB",
+    "DEFAULT_MARGIN",
+    "DENSITY",
+    "GRAVITATION",
+    "INFINITE",
+    "MOST_STEPS",
+    "REPACK_GROWTH",
+    "SCALES",
+    "TIME_SCALES",
+    "UNBOUNDED",
+];
+
+#[test]
+fn the_tolerances_of_a_crate_are_on_one_page() {
+    for name in ["solve", "geometry", "mechanics", "control", "scene"] {
+        let source = format!("crates/{name}/src");
+        let mut pages = 0;
+        for path in files(&source, &["rs"]) {
+            if path.ends_with("tolerances.rs") {
+                pages += 1;
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for line in text.lines() {
+                let item = line.trim_start_matches("pub(super) ").trim_start_matches("pub(crate) ");
+                let Some(constant) = item.trim_start_matches("pub ").strip_prefix("const ") else { continue };
+                let (constant, kind) = constant.split_once(": ").unwrap_or((constant, ""));
+                let tolerance = kind.starts_with("f64") && !NO_TOLERANCES.contains(&constant);
+                assert!(!tolerance, "{}: {constant} belongs to {source}/tolerances.rs", relative(&path));
+            }
+        }
+        assert_eq!(pages, 1, "{name}");
+    }
+}
+
 #[test]
 fn nothing_below_the_command_line_prints() {
     for path in files("crates", &["rs"]) {

@@ -319,3 +319,18 @@ pub(crate) mod sparse {
     /// Cost of a front by itself, in multiplications.
     pub const FRONT_COST: f64 = 200.0;
 }
+
+pub(crate) mod contact {
+    pub(crate) mod newton {
+        /// Proximal weight of sticking contacts, relative to `A_tt`: redundant impulses stay where they are. The velocities that it leaves
+        /// vanish as the iteration converges.
+        pub const PROXIMAL_WEIGHT: f64 = 1e-7;
+    }
+
+    pub(crate) mod solver {
+        /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
+        pub const STAGNATION: f64 = 100.0;
+        /// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.
+        pub const DEGENERATE: f64 = 0.1;
+    }
+}

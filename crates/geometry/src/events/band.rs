@@ -9,6 +9,7 @@
 
 use super::event::Side;
 use crate::shapes::{Polytope, VertexIncidence};
+use crate::tolerances::events::SPARE;
 use crate::{Pose, Vec2, Vec3};
 use nalgebra::Rotation3;
 
@@ -62,10 +63,6 @@ pub(crate) struct BandEdge {
     pub low: Vec2,
     pub high: Vec2,
 }
-
-/// How much higher than the band is deep points of an edge may be that still count as low: normals of events may be steeper
-/// than that of the pair.
-const SPARE: f64 = 1.5;
 
 /// A face with at least one vertex in the band.
 #[derive(Clone, Copy, Debug)]

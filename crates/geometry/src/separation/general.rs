@@ -10,12 +10,9 @@ use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
 use super::solution::{PortalSolution, better, perturbed_casts, price, solution_at};
 use super::support::PolytopePair;
 use crate::shapes::Solid;
+use crate::tolerances::separation::general::INTERIOR_REACH;
 use crate::{Pose, Vec3, tolerances};
 use nalgebra::SVector;
-
-/// Interior points hold every line that passes the origin within this multiple of the inner radius: the inscribed
-/// circle of their projected triangle has radius 0.25 of it.
-const INTERIOR_REACH: f64 = 0.2;
 
 /// Most support queries of the search for a first portal. Each one cuts off a corner of a planar polygon.
 const PHASE_ONE_LIMIT: u32 = 200;

@@ -22,12 +22,10 @@ use super::planar_portal::{
     sub,
 };
 use crate::tolerances::kernel::{ON_LINE, SAME_HEIGHT};
+use crate::tolerances::separation::planar_curved::PROGRESS;
 
 /// Most support queries: bisection alone reaches rounding in about a hundred.
 const LIMIT: u32 = 400;
-
-/// Newton's method goes on as long as it brings the line this many times nearer.
-const PROGRESS: f64 = 4.0;
 
 /// Two points around the line, the right one first, as far sideways as `c`, found along the directions `slope`
 /// (infinite where unknown).

@@ -11,10 +11,7 @@
 
 use super::system::{ContactLaw, ContactSystem};
 use crate::dense::Lu;
-
-/// Proximal weight of sticking contacts, relative to `A_tt`: redundant impulses stay where they are. The velocities that it leaves
-/// vanish as the iteration converges.
-const PROXIMAL_WEIGHT: f64 = 1e-7;
+use crate::tolerances::contact::newton::PROXIMAL_WEIGHT;
 
 /// Workspace of a Newton step.
 #[derive(Clone, Debug, Default)]

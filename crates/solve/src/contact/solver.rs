@@ -3,6 +3,7 @@
 use super::newton::NewtonStep;
 use super::sweep::sweep;
 use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem};
+use crate::tolerances::contact::solver::{DEGENERATE, STAGNATION};
 
 /// Options of [`ContactSolver`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,11 +54,7 @@ pub struct ContactOutcome {
 const FIRST_SWEEPS: usize = 8;
 /// Halvings of a Newton step.
 const HALVINGS: usize = 4;
-/// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
-const STAGNATION: f64 = 100.0;
 
-/// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.
-const DEGENERATE: f64 = 0.1;
 /// Rounds with a new reference of the regularisation.
 const ROUNDS: usize = 3;
 
