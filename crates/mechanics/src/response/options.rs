@@ -80,7 +80,8 @@ pub struct ContactOptions {
     pub law: ImpactLaw,
     /// Which energy impacts keep (exact and dissipative schemes).
     pub energy: EnergyJumpCondition,
-    /// Impacts of one island in one step after which the rest of the step falls back to the decomposition scheme.
+    /// Impacts of one island in one step after which impacts that dissipate energy have no restitution; after as many elastic ones, or twice
+    /// as many, the rest of the step falls back to the decomposition scheme.
     pub max_impacts: usize,
     /// Friction of the decomposition scheme.
     pub friction: FrictionLaw,

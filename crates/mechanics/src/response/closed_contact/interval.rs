@@ -117,6 +117,11 @@ impl ClosedContactStep {
         self.contacts.clear();
     }
 
+    /// The `k`-th island of the group.
+    pub fn island(&self, k: usize) -> Option<usize> {
+        self.members[..self.count].get(k).map(|member| member.island)
+    }
+
     /// The islands of the group.
     pub fn islands(&self) -> impl Iterator<Item = usize> {
         self.members[..self.count].iter().map(|member| member.island)

@@ -17,7 +17,6 @@ use super::{SHORT_BOUNCE, StepContext, failure};
 use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
 use crate::discrete::{StepError, StepFailure};
 use crate::model::{Model, State};
-use crate::response::CollisionModel;
 use crate::response::closed_contact::{
     ClosedContact, ClosedContactStep, ClosedContactWarmStart, ContactLimits, IntervalOutcome,
 };
@@ -52,9 +51,7 @@ pub(super) struct ContactGroups {
     limits: ContactLimits,
     groups: Vec<ContactGroup>,
     /// Groups in use; ended ones have no islands.
-    pub count: usize,
-    /// Whether groups are allowed in this step.
-    pub allowed: bool,
+    count: usize,
     /// Group of each island.
     of_island: Vec<Option<usize>>,
     query: ManifoldQuery,
@@ -79,7 +76,6 @@ impl ContactGroups {
             limits: ContactLimits { closed_gap: contact_gap, step: 0.0 },
             groups: Vec::new(),
             count: 0,
-            allowed: true,
             of_island: vec![None; model.islands.len()],
             query: ManifoldQuery::default(),
             found: Vec::new(),
@@ -105,6 +101,11 @@ impl ContactGroups {
     /// The group of an island.
     pub fn of(&self, island: usize) -> Option<usize> {
         self.of_island[island]
+    }
+
+    /// The `k`-th island of a group.
+    pub fn island(&self, group: usize, k: usize) -> Option<usize> {
+        self.groups[group].interval.island(k)
     }
 
     /// Islands of a group.
@@ -242,8 +243,7 @@ impl StepTrajectories {
         Ok(())
     }
 
-    /// Begins a group of islands in contact at their nodes at `t`. False where its equations have no solution, or where groups are not
-    /// `allowed`: then there is no group.
+    /// Begins a group of islands in contact at their nodes at `t`. False where its equations have no solution: then there is no group.
     pub fn begin_group(
         &mut self,
         step: &StepContext,
@@ -251,9 +251,6 @@ impl StepTrajectories {
         (islands, excluded): (&[usize], &[bool]),
         t: f64,
     ) -> Result<bool, StepFailure> {
-        if !self.groups.allowed {
-            return Ok(false);
-        }
         let group = self.groups.count;
         if self.groups.groups.len() == group {
             self.groups.groups.push(ContactGroup::default());
@@ -357,12 +354,7 @@ impl StepTrajectories {
                     found,
                 )
                 .map_err(failed)?;
-            let friction = match step.collision_model {
-                None | Some(CollisionModel::Elastic | CollisionModel::Frictionless) => 0.0,
-                Some(CollisionModel::Frictional | CollisionModel::Plastic) => {
-                    contacts.surface(candidate.pair.0, candidate.pair.1).friction
-                }
-            };
+            let friction = step.friction(candidate.pair);
             let (list, sample) = (&mut groups.groups[group].interval.contacts, &self.sample);
             list.extend(groups.found.drain(..).map(|(function, frame)| {
                 let tangents = contacts.tangents(function.pair, &frame.normal);

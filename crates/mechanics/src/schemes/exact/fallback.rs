@@ -1,5 +1,5 @@
-//! Fallback: islands at rest, or with too many impacts in a step, complete the step without contact, and the decomposition response
-//! resolves their contacts at its end.
+//! Fallback: islands with too many impacts in a step, or whose equations of contact have no solution, complete the step without contact, and
+//! the decomposition response resolves their contacts at its end.
 
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;

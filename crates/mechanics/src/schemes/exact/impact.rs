@@ -130,10 +130,9 @@ impl ClusterImpact {
             }
         }
         for contact in &mut constraints.list {
-            match step.collision_model {
-                Some(CollisionModel::Elastic) => (contact.restitution, contact.friction) = (1.0, 0.0),
-                None | Some(CollisionModel::Frictionless) => contact.friction = 0.0,
-                Some(CollisionModel::Frictional | CollisionModel::Plastic) => {}
+            contact.friction = step.friction(contact.pair);
+            if step.collision_model == Some(CollisionModel::Elastic) {
+                contact.restitution = 1.0;
             }
         }
     }

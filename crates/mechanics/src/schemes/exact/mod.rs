@@ -13,7 +13,10 @@
 //!     apply_impact_law          momenta jump                                           impact.rs, schemes/impulse/
 //!     continue_from_impact      new trajectories of these islands from their nodes     continuation.rs, energy_jump.rs
 //!     record                    impulses, energies and impacts                         impact.rs
-//!     fall_back                 at rest, or too many impacts: end of step at once      fallback.rs
+//!     begin_group               no contact closes: persistent contact to the end of the step, or the next impact
+//!                                                                       contact_groups.rs, response/closed_contact/
+//!     fall_back                 too many impacts, or no solution: end of step at once  fallback.rs
+//! record_groups                 impulses of persistent contact                         contact_groups.rs
 //! respond                       decomposition response of islands that fell back       schemes/decomposition/
 //! ```
 //!
@@ -95,6 +98,16 @@ impl StepContext<'_> {
     /// Island of a part; `None` for a fixed or driven body.
     fn island(&self, part: usize) -> Option<usize> {
         self.contacts.parts[part].slot.map(|slot| self.island_of[slot])
+    }
+
+    /// Coefficient of friction of a pair of parts, under the collision model.
+    fn friction(&self, pair: (usize, usize)) -> f64 {
+        match self.collision_model {
+            None | Some(CollisionModel::Elastic | CollisionModel::Frictionless) => 0.0,
+            Some(CollisionModel::Frictional | CollisionModel::Plastic) => {
+                self.contacts.surface(pair.0, pair.1).friction
+            }
+        }
     }
 
     /// Islands of a pair of parts.
@@ -181,7 +194,7 @@ impl Scheme for Exact {
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
-        // Contacts at rest are resolved by the decomposition response.
+        // Islands that fall back are resolved by the decomposition response.
         TOLERANCES.into_iter().chain([("contact_gap", self.contact_gap), TOLERANCE]).collect()
     }
 
@@ -196,16 +209,7 @@ impl Scheme for Exact {
             start: state,
             h,
         };
-        self.stages.trajectories.groups.allowed = true;
-        let mut stats = self.stages.run(&context);
-        // Where the equations of persistent contact have no solution, contacts at rest fall back to the decomposition response.
-        let groups = self.stages.trajectories.groups.count;
-        if matches!(&stats, Err(failed) if failed.error.is_unsolved()) && groups > 0 {
-            self.stages.trajectories.groups.allowed = false;
-            stats = self.stages.run(&context);
-            self.stages.record.fallbacks += 1;
-        }
-        let stats = stats?;
+        let stats = self.stages.run(&context)?;
         std::mem::swap(state, &mut self.stages.trajectories.end);
         Ok(stats)
     }

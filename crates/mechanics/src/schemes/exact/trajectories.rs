@@ -107,11 +107,11 @@ impl StepTrajectories {
             self.node.time = self.start_time + self.node_time[index];
             let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.sample);
             solved.map_err(|error| self.group_failure(model, (group, index), error))?;
-            for k in 0..model.islands.len() {
-                if self.groups.of(k) == Some(group) {
-                    self.sample_time[k] = t;
-                    self.update_twists(model, &model.islands[k], false);
-                }
+            let mut k = 0;
+            while let Some(island) = self.groups.island(group, k) {
+                self.sample_time[island] = t;
+                self.update_twists(model, &model.islands[island], false);
+                k += 1;
             }
             return Ok(());
         }
