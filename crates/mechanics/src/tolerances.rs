@@ -213,6 +213,8 @@ pub(crate) mod exact {
         pub const TRAVEL_GROWTH: f64 = 8.0;
         /// Sine of the angle by which faces may be tilted against each other in each of these rounds.
         pub const FACE_TILTS: [f64; 3] = [crate::tolerances::FACE_TILT, 0.5, 1.0];
+        /// Distance of contact points from a line on which they lie, relative to the smaller part.
+        pub const COLLINEAR: f64 = 1e-6;
         /// Gap at a root, in contact gaps.
         pub const ROOT_GAP: f64 = 0.1;
         /// Length of the bracket of a root that is rounding, in steps.

@@ -15,6 +15,7 @@
 //! ContactResidual     violation of each law                                     residual.rs
 //! ContactSolver       repeat until the residual is rounding, or the budget is spent:        solver.rs
 //!   newton              nonsmooth Newton steps on the projections [Alart, Curnier 1991]     newton.rs
+//!     velocity_step       their linear systems for many contacts: sparse elimination        velocity_step.rs
 //!   sweep               projected Gauss-Seidel [Jourdan, Alart, Jean 1998]                  sweep.rs
 //! ```
 //!
@@ -29,6 +30,7 @@ mod residual;
 mod solver;
 mod sweep;
 mod system;
+mod velocity_step;
 
 pub use residual::ContactResidual;
 pub use solver::{ContactOutcome, ContactSolver, ContactSolverOptions};
@@ -44,4 +46,9 @@ pub enum ContactStatus {
     Sticking,
     /// The tangential impulse is on the boundary of the cone.
     Sliding,
+}
+
+/// `|z|`. Impulses are neither so large nor so small that their squares would not be numbers.
+fn length(z: &[f64; 2]) -> f64 {
+    (z[0] * z[0] + z[1] * z[1]).sqrt()
 }

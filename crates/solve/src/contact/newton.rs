@@ -8,10 +8,18 @@
 //! sticks    ρ_t y_t + δ (x_t - x_t⁰) = 0                    where |z| ≤ μ x_n; δ selects the impulses nearest to x⁰
 //! slides    x_t = μ x_n d,  linearised in x_n and z         likewise across d
 //! ```
+//!
+//! Linearised, these are `P dx + Q G dv = r` with `dv = D dx`. For few closed contacts the unknowns are their impulses, `(P + Q A) dx = r`,
+//! and the matrix is dense. For many they are the velocities ([`VelocityStep`](super::velocity_step::VelocityStep)).
 
+use super::length;
 use super::system::{ContactLaw, ContactSystem};
+use super::velocity_step::VelocityStep;
 use crate::dense::Lu;
 use crate::tolerances::contact::newton::PROXIMAL_WEIGHT;
+
+/// Closed contacts beyond which the unknowns are the velocities.
+const DENSE_CONTACTS: usize = 16;
 
 /// Workspace of a Newton step.
 #[derive(Clone, Debug, Default)]
@@ -22,24 +30,19 @@ pub(super) struct NewtonStep {
     matrix: Lu,
     /// Right-hand side, then the change of the impulses.
     change: Vec<f64>,
+    velocity_step: VelocityStep,
 }
 
 /// Equations of one contact: `p dx + q dy = r`.
-struct Linearisation {
-    p: [[f64; 3]; 3],
-    q: [[f64; 3]; 3],
-    r: [f64; 3],
+pub(super) struct Linearisation {
+    pub p: [[f64; 3]; 3],
+    pub q: [[f64; 3]; 3],
+    pub r: [f64; 3],
 }
 
 impl NewtonStep {
-    /// Number of closed contacts at an iterate: those whose projected normal impulse exceeds a threshold.
-    pub fn find_closed(
-        &mut self,
-        system: &ContactSystem,
-        x: &[[f64; 3]],
-        v: &[f64],
-        threshold: f64,
-    ) -> usize {
+    /// Finds the contacts that are closed at an iterate: those whose projected normal impulse exceeds a threshold.
+    pub fn find_closed(&mut self, system: &ContactSystem, x: &[[f64; 3]], v: &[f64], threshold: f64) {
         self.closed.clear();
         self.values.clear();
         for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
@@ -49,13 +52,22 @@ impl NewtonStep {
                 self.closed.push(k);
             }
         }
-        self.closed.len()
     }
 
     /// The iterate after a full step from `x`; false where the equations are singular.
     pub fn step(&mut self, system: &ContactSystem, x: &[[f64; 3]], next: &mut Vec<[f64; 3]>) -> bool {
         next.clear();
         next.resize(x.len(), [0.0; 3]);
+        let solved = if self.closed.len() > DENSE_CONTACTS {
+            self.velocity_step.step(system, x, (&self.closed, &self.values), next)
+        } else {
+            self.dense_step(system, x, next)
+        };
+        solved && next.iter().flatten().all(|x| x.is_finite())
+    }
+
+    /// The step with the impulses as unknowns.
+    fn dense_step(&mut self, system: &ContactSystem, x: &[[f64; 3]], next: &mut [[f64; 3]]) -> bool {
         let n = 3 * self.closed.len();
         self.change.clear();
         self.change.resize(n, 0.0);
@@ -89,16 +101,13 @@ impl NewtonStep {
         self.matrix.solve(&mut self.change);
         for (&k, change) in self.closed.iter().zip(self.change.chunks_exact(3)) {
             (0..3).for_each(|c| next[k][c] = x[k][c] + change[c]);
-            if !next[k].iter().all(|v| v.is_finite()) {
-                return false;
-            }
         }
         true
     }
 }
 
 /// The linearised equations of a closed contact.
-fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64; 3]) -> Linearisation {
+pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64; 3]) -> Linearisation {
     let contact = &system.contacts[k];
     let [rho_n, rho_t] = contact.scale;
     let mut p = [[0.0; 3]; 3];
@@ -118,7 +127,7 @@ fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64; 3]) -> Li
         }
         ContactLaw::Cone { friction } => {
             let z = [x[1] - rho_t * y[1], x[2] - rho_t * y[2]];
-            let length = z[0].hypot(z[1]);
+            let length = length(&z);
             let normal = (x[0] - rho_n * contact.regularised(x[0], y)).max(0.0);
             let radius = friction * normal;
             if length <= radius || !(rho_t > 0.0) {

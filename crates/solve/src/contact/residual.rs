@@ -1,5 +1,6 @@
 //! Residuals of the contact laws, in units of impulses.
 
+use super::length;
 use super::system::{Contact, ContactLaw, ContactSystem};
 
 /// Violation of each law: the change by one projection, maximum over the contacts, in units of impulses.
@@ -22,7 +23,7 @@ impl ContactResidual {
         let mut worst = Self::default();
         for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
             let change = contact.projection(x, &system.value(k, v));
-            let friction = (change[1] - x[1]).hypot(change[2] - x[2]);
+            let friction = length(&[change[1] - x[1], change[2] - x[2]]);
             // `max` would drop a NaN.
             worst.normal = larger(worst.normal, (change[0] - x[0]).abs());
             worst.friction = larger(worst.friction, friction);
@@ -43,7 +44,7 @@ impl Contact {
         match self.law {
             ContactLaw::Cone { friction } => {
                 let z = [x[1] - self.scale[1] * y[1], x[2] - self.scale[1] * y[2]];
-                let (length, radius) = (z[0].hypot(z[1]), friction * normal);
+                let (length, radius) = (length(&z), friction * normal);
                 let factor = if length > radius { radius / length } else { 1.0 };
                 [normal, factor * z[0], factor * z[1]]
             }

@@ -2,7 +2,7 @@
 
 use super::newton::NewtonStep;
 use super::sweep::sweep;
-use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem};
+use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem, length};
 use crate::tolerances::contact::solver::{DEGENERATE, STAGNATION};
 
 /// Options of [`ContactSolver`].
@@ -18,20 +18,11 @@ pub struct ContactSolverOptions {
     pub newton_steps: usize,
     /// Maximum number of sweeps.
     pub sweeps: usize,
-    /// Closed contacts beyond which there are no Newton steps: their matrix is dense.
-    pub newton_contacts: usize,
 }
 
 impl Default for ContactSolverOptions {
     fn default() -> Self {
-        Self {
-            tolerance: 1e-9,
-            tolerance_few: 1e-14,
-            few: 16,
-            newton_steps: 60,
-            sweeps: 200,
-            newton_contacts: 120,
-        }
+        Self { tolerance: 1e-9, tolerance_few: 1e-14, few: 16, newton_steps: 60, sweeps: 200 }
     }
 }
 
@@ -162,8 +153,8 @@ impl ContactSolver {
     ) -> bool {
         let mut made = false;
         while outcome.newton_steps < options.newton_steps && outcome.residual.max() > goal {
-            let closed = self.newton.find_closed(system, x, &self.v, DEGENERATE * goal);
-            if closed > options.newton_contacts || !self.newton.step(system, x, &mut self.full) {
+            self.newton.find_closed(system, x, &self.v, DEGENERATE * goal);
+            if !self.newton.step(system, x, &mut self.full) {
                 return made;
             }
             outcome.newton_steps += 1;
@@ -211,7 +202,7 @@ impl ContactSolver {
         match entry.law {
             ContactLaw::Sliding { .. } => ContactStatus::Sliding,
             ContactLaw::Cone { friction } => {
-                let z = (x[1] - entry.scale[1] * y[1]).hypot(x[2] - entry.scale[1] * y[2]);
+                let z = length(&[x[1] - entry.scale[1] * y[1], x[2] - entry.scale[1] * y[2]]);
                 if z > friction * normal { ContactStatus::Sliding } else { ContactStatus::Sticking }
             }
         }

@@ -1,5 +1,6 @@
 //! Projected Gauss-Seidel sweeps: every contact in turn, the others fixed.
 
+use super::length;
 use super::system::{ContactLaw, ContactSystem};
 
 /// Projections of the tangential impulse of one contact in a sweep.
@@ -20,7 +21,7 @@ pub(super) fn sweep(system: &ContactSystem, x: &mut [[f64; 3]], v: &mut [f64]) {
             ContactLaw::Cone { friction } => {
                 for _ in 0..TANGENTIAL_PROJECTIONS {
                     let z = [x[1] - contact.scale[1] * y[1], x[2] - contact.scale[1] * y[2]];
-                    let (length, radius) = (z[0].hypot(z[1]), friction * x[0]);
+                    let (length, radius) = (length(&z), friction * x[0]);
                     let factor = if length > radius { radius / length } else { 1.0 };
                     let change = [factor * z[0] - x[1], factor * z[1] - x[2]];
                     (x[1], x[2]) = (factor * z[0], factor * z[1]);

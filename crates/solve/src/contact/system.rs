@@ -1,5 +1,6 @@
 //! Contacts with their rows and columns, over blocks of degrees of freedom.
 
+use crate::sparse::block_lu::BLOCK;
 use std::ops::Range;
 
 /// Law of the tangential impulse of a contact.
@@ -36,6 +37,16 @@ struct DofBlock {
     width: usize,
     /// First of its `3 width` entries of the rows and columns.
     at: usize,
+    /// First of its pieces, of at most [`BLOCK`] degrees of freedom each, in a numbering of the whole system.
+    piece: usize,
+}
+
+/// Rows and columns of a contact over a piece of a block, filled up with zeros.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub index: usize,
+    pub rows: [[f64; BLOCK]; 3],
+    pub columns: [[f64; BLOCK]; 3],
 }
 
 /// One contact.
@@ -71,6 +82,9 @@ pub struct ContactSystem {
     rows: Vec<f64>,
     columns: Vec<f64>,
     dofs: usize,
+    /// First degree of freedom and width of every block that occurs, ascending, and the first of its pieces.
+    occurring: Vec<(usize, usize, usize)>,
+    pieces: usize,
 }
 
 impl ContactSystem {
@@ -104,7 +118,7 @@ impl ContactSystem {
         debug_assert_eq!(rows.len(), columns.len());
         let Some(contact) = self.contacts.last_mut() else { return };
         let width = rows.len() / 3;
-        self.blocks.push(DofBlock { first, width, at: self.rows.len() });
+        self.blocks.push(DofBlock { first, width, at: self.rows.len(), piece: 0 });
         self.rows.extend_from_slice(rows);
         self.columns.extend_from_slice(columns);
         contact.blocks.end = self.blocks.len();
@@ -164,6 +178,54 @@ impl ContactSystem {
         y
     }
 
+    /// Number of pieces of all blocks.
+    pub(super) fn piece_count(&self) -> usize {
+        self.pieces
+    }
+
+    /// Indices of the pieces of one contact.
+    pub(super) fn piece_indices(&self, contact: usize) -> impl Iterator<Item = usize> {
+        let blocks = self.blocks[self.contacts[contact].blocks.clone()].iter();
+        blocks.flat_map(|block| block.piece..block.piece + block.width.div_ceil(BLOCK))
+    }
+
+    /// The pieces of one contact.
+    pub(super) fn list_pieces(&self, contact: usize, pieces: &mut Vec<Piece>) {
+        pieces.clear();
+        for block in &self.blocks[self.contacts[contact].blocks.clone()] {
+            for (k, first) in (0..block.width).step_by(BLOCK).enumerate() {
+                let width = BLOCK.min(block.width - first);
+                let part = |of: &[f64]| {
+                    [0, 1, 2].map(|k| {
+                        let mut piece = [0.0; BLOCK];
+                        let from = block.at + k * block.width + first;
+                        piece[..width].copy_from_slice(&of[from..from + width]);
+                        piece
+                    })
+                };
+                let (rows, columns) = (part(&self.rows), part(&self.columns));
+                pieces.push(Piece { index: block.piece + k, rows, columns });
+            }
+        }
+    }
+
+    /// Numbers the pieces of all blocks.
+    fn number_pieces(&mut self) {
+        self.occurring.clear();
+        self.occurring.extend(self.blocks.iter().map(|block| (block.first, block.width, 0)));
+        self.occurring.sort_unstable();
+        self.occurring.dedup();
+        self.pieces = 0;
+        for (_, width, piece) in &mut self.occurring {
+            *piece = self.pieces;
+            self.pieces += width.div_ceil(BLOCK);
+        }
+        for block in &mut self.blocks {
+            let at = self.occurring.partition_point(|(first, ..)| *first < block.first);
+            block.piece = self.occurring[at].2;
+        }
+    }
+
     /// `A_ij`, row by row; `None` if the contacts share no block.
     pub(super) fn coupling(&self, i: usize, j: usize) -> Option<[[f64; 3]; 3]> {
         let mut found = None;
@@ -185,8 +247,9 @@ impl ContactSystem {
         found
     }
 
-    /// Computes the local blocks `A_ii` and scales.
+    /// Computes the local blocks `A_ii` and scales, and numbers the pieces of the blocks.
     pub(super) fn prepare(&mut self) {
+        self.number_pieces();
         for k in 0..self.contacts.len() {
             let local = self.coupling(k, k).unwrap_or_default();
             let contact = &mut self.contacts[k];

@@ -14,6 +14,7 @@
 //! an admissible pivot are delayed to the parent. A column that is zero at the root is a zero eigenvalue. Sums are formed in one
 //! order on every processor. Meant for chains of small blocks with a few dense columns (optimal control); other patterns work too.
 
+pub(crate) mod block_lu;
 mod front;
 mod matrix;
 mod numeric;

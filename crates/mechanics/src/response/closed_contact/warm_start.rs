@@ -65,6 +65,11 @@ impl ClosedContactWarmStart {
         std::mem::swap(&mut self.known, &mut self.next);
     }
 
+    /// Whether a pair carried a load in the last step.
+    pub fn has_loaded(&self, pair: (usize, usize)) -> bool {
+        self.known.binary_search_by_key(&pair, |known| known.pair).is_ok()
+    }
+
     /// Sets the initial impulses of a contact at a state.
     pub fn initialise(&self, geometry: &ContactGeometry, start: &State, contact: &mut ClosedContact) {
         let pair = contact.function.pair;

@@ -28,6 +28,8 @@ pub(super) struct CandidateState {
     pub collected: bool,
     /// Whether it is in persistent contact: a constraint of a group, which is not advanced.
     pub owned: bool,
+    /// Whether its persistent contact may carry a load.
+    pub loadable: bool,
     pub warm_start: PairWarmStart,
 }
 
@@ -41,6 +43,7 @@ impl CandidateState {
             stalled_advances: 0,
             collected: false,
             owned: false,
+            loadable: false,
             warm_start,
         }
     }

@@ -13,20 +13,22 @@
 
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;
-use super::{SHORT_BOUNCE, StepContext, failure};
+use super::{NEGLIGIBLE_CLOSING, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, StepContext, failure};
 use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
 use crate::discrete::{StepError, StepFailure};
 use crate::model::{Model, State};
 use crate::response::closed_contact::{
     ClosedContact, ClosedContactStep, ClosedContactWarmStart, ContactLimits, IntervalOutcome,
 };
+use crate::response::impulse::CLOSING_SPEED_ROUNDING;
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
 use crate::tolerances::exact::contact_groups::{
-    FACE_TILTS, ROOT_BRACKET, ROOT_GAP, TRAVEL_GROWTH, TRAVEL_MARGIN,
+    COLLINEAR, FACE_TILTS, ROOT_BRACKET, ROOT_GAP, TRAVEL_GROWTH, TRAVEL_MARGIN,
 };
 use percussion_geometry::Vec3;
+use percussion_geometry::events::EventKind;
 use percussion_geometry::separation::QueryError;
 use std::sync::Arc;
 
@@ -44,6 +46,43 @@ struct ContactGroup {
     outcome: IntervalOutcome,
 }
 
+/// Velocity of the contact point on `a` relative to that on `b` along the normal, m/s.
+fn normal_velocity(
+    contacts: &ContactGeometry,
+    (state, twists): (&State, &[Vec6]),
+    pair: (usize, usize),
+    frame: &ContactFrame,
+) -> f64 {
+    let of = |part: usize| {
+        contacts.parts[part].slot.map_or_else(Vec3::zeros, |slot| {
+            linear(&twists[slot]) + angular(&twists[slot]).cross(&(frame.point - state.positions[slot]))
+        })
+    };
+    frame.normal.dot(&(of(pair.0) - of(pair.1)))
+}
+
+/// What the equations of a group lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MissingContacts {
+    None,
+    /// Contacts of pairs that were expected to carry no load.
+    Dormant,
+    /// Further contacts of pairs that have some.
+    OfPairs,
+}
+
+/// Whether the contacts of two polytopes lie on a line: edges or corners that meet, as those of neighbours across the diagonal in a grid
+/// of boxes. Such pairs often carry no load, and which of their contacts would is a matter of rounding.
+fn is_degenerate(found: &[(ContactFunction, ContactFrame)], size: f64) -> bool {
+    let polytopes =
+        |(function, _): &(ContactFunction, ContactFrame)| !matches!(function.kind, EventKind::Smooth { .. });
+    let Some((_, first)) = found.first() else { return false };
+    let apart = |(_, frame): &(ContactFunction, ContactFrame)| frame.point - first.point;
+    let line = found.iter().map(apart).fold(Vec3::zeros(), |a, b| if b.norm() > a.norm() { b } else { a });
+    let width = |arm: Vec3| line.try_normalize(0.0).map_or(0.0, |along| along.cross(&arm).norm());
+    found.iter().all(polytopes) && found.iter().all(|contact| width(apart(contact)) <= COLLINEAR * size)
+}
+
 /// All groups of a step.
 #[derive(Debug)]
 pub(super) struct ContactGroups {
@@ -58,6 +97,10 @@ pub(super) struct ContactGroups {
     found: Vec<(ContactFunction, ContactFrame)>,
     /// Contacts that close fast, by index in their group.
     fast: Vec<usize>,
+    /// Least gap of the contacts of each pair at the end, at most zero.
+    lowest: Vec<((usize, usize), f64)>,
+    /// Whether a contact of the group that was begun last closes at its beginning.
+    closes: bool,
     /// Contacts of the step with their impulses.
     pub contacts: Vec<StepContact>,
     /// Largest relative residual of a contact problem of the step.
@@ -80,6 +123,8 @@ impl ContactGroups {
             query: ManifoldQuery::default(),
             found: Vec::new(),
             fast: Vec::new(),
+            closes: false,
+            lowest: Vec::new(),
             contacts: Vec::new(),
             residual: 0.0,
             unsolved: 0,
@@ -243,13 +288,34 @@ impl StepTrajectories {
         Ok(())
     }
 
-    /// Begins a group of islands in contact at their nodes at `t`. False where its equations have no solution: then there is no group.
+    /// Begins a group of islands in contact at their nodes at `t`, where none of them closes. False where its equations have no solution:
+    /// then there is no group.
     pub fn begin_group(
         &mut self,
         step: &StepContext,
         candidates: &mut Candidates,
-        (islands, excluded): (&[usize], &[bool]),
+        islands: (&[usize], &[bool]),
         t: f64,
+    ) -> Result<bool, StepFailure> {
+        self.try_group(step, candidates, islands, (t, false))
+    }
+
+    /// Begins a group of islands in contact at the beginning of the step, unless one of their contacts closes there.
+    pub fn begin_resting_group(
+        &mut self,
+        step: &StepContext,
+        candidates: &mut Candidates,
+        islands: (&[usize], &[bool]),
+    ) -> Result<bool, StepFailure> {
+        self.try_group(step, candidates, islands, (0.0, true))
+    }
+
+    fn try_group(
+        &mut self,
+        step: &StepContext,
+        candidates: &mut Candidates,
+        (islands, excluded): (&[usize], &[bool]),
+        (t, only_at_rest): (f64, bool),
     ) -> Result<bool, StepFailure> {
         let group = self.groups.count;
         if self.groups.groups.len() == group {
@@ -257,8 +323,9 @@ impl StepTrajectories {
         }
         self.groups.count += 1;
         let mut margin = TRAVEL_MARGIN;
-        let mut begun = Ok(());
-        for (round, tilt) in FACE_TILTS.into_iter().enumerate() {
+        let mut round = 0;
+        let begun = loop {
+            let tilt = FACE_TILTS[round];
             (self.groups.groups[group].since, self.groups.groups[group].solved) = (t, f64::NAN);
             self.groups.groups[group].interval.set_islands(step.model, islands);
             candidates.reset(step, islands, excluded, t);
@@ -266,20 +333,31 @@ impl StepTrajectories {
                 self.groups.of_island[island] = None;
                 self.invalidate(island);
             }
+            self.groups.closes = false;
             self.add_group_contacts(step, candidates, (islands, excluded), (t, margin, tilt), group)?;
+            if only_at_rest && self.groups.closes {
+                candidates.reset(step, islands, excluded, t);
+                self.groups.count -= 1;
+                return Ok(false);
+            }
             for &island in islands {
                 self.groups.of_island[island] = Some(group);
                 self.invalidate(island);
             }
-            begun = self.locate_closings(step, candidates, islands, t, group);
-            if begun.is_err()
-                || round + 1 == FACE_TILTS.len()
-                || !self.misses_contacts(step, candidates, group)?
-            {
-                break;
+            let begun = self.locate_closings(step, candidates, islands, t, group);
+            if begun.is_err() {
+                break begun;
             }
-            margin *= TRAVEL_GROWTH;
-        }
+            match self.missing_contacts(step, candidates, group)? {
+                MissingContacts::None => break begun,
+                MissingContacts::Dormant => {}
+                MissingContacts::OfPairs if round + 1 < FACE_TILTS.len() => {
+                    round += 1;
+                    margin *= TRAVEL_GROWTH;
+                }
+                MissingContacts::OfPairs => break begun,
+            }
+        };
         let unsolved = matches!(&begun, Err(failed) if failed.error.is_unsolved());
         if unsolved {
             self.failed_group = None;
@@ -325,7 +403,8 @@ impl StepTrajectories {
             let acceleration = self.max_acceleration([p.slot, q.slot].into_iter().flatten());
             let slow = SHORT_BOUNCE * acceleration * h;
             let gap = whole.gap();
-            let closing = -self.normal_velocity(step, candidate.pair, &whole.normal(), &whole.point());
+            let frame = ContactFrame { gap, normal: whole.normal(), point: whole.point() };
+            let closing = -normal_velocity(contacts, (&self.sample, &self.twists), candidate.pair, &frame);
             let nearly = gap <= slow * h && closing <= slow;
             if !(gap <= step.contact_gap || nearly) {
                 continue;
@@ -354,6 +433,20 @@ impl StepTrajectories {
                     found,
                 )
                 .map_err(failed)?;
+            candidate.owned = true;
+            let rest_speed = NEGLIGIBLE_CLOSING * SHORT_BOUNCE_ELASTIC * acceleration * h;
+            let rounding = CLOSING_SPEED_ROUNDING * travel;
+            let closes = |(_, frame): &(ContactFunction, ContactFrame)| {
+                let velocity = normal_velocity(contacts, (&self.sample, &self.twists), candidate.pair, frame);
+                frame.gap <= step.contact_gap && -velocity > rest_speed.max(rounding)
+            };
+            groups.closes |= groups.found.iter().any(closes);
+            if !candidate.loadable
+                && is_degenerate(&groups.found, size)
+                && !groups.warm_start.has_loaded(candidate.pair)
+            {
+                continue;
+            }
             let friction = step.friction(candidate.pair);
             let (list, sample) = (&mut groups.groups[group].interval.contacts, &self.sample);
             list.extend(groups.found.drain(..).map(|(function, frame)| {
@@ -362,30 +455,40 @@ impl StepTrajectories {
                 groups.warm_start.initialise(contacts, sample, &mut contact);
                 contact
             }));
-            candidate.owned = true;
+            candidate.loadable = true;
         }
         Ok(())
     }
 
-    /// Whether a pair of a group penetrates at the end of the step farther than its contacts say: another one has closed there. Contacts
-    /// that close fast penetrate there, too; the step does not get there before their impact.
-    fn misses_contacts(
-        &self,
+    /// What the equations of a group lack: pairs that penetrate at the end of the step farther than their contacts say. Contacts that
+    /// close fast penetrate there, too; the step does not get there before their impact.
+    fn missing_contacts(
+        &mut self,
         step: &StepContext,
-        candidates: &Candidates,
+        candidates: &mut Candidates,
         group: usize,
-    ) -> Result<bool, StepFailure> {
+    ) -> Result<MissingContacts, StepFailure> {
         let interval = &self.groups.groups[group].interval;
         if !self.groups.fast.is_empty() || step.h - self.groups.groups[group].since <= self.short {
-            return Ok(false);
+            return Ok(MissingContacts::None);
         }
-        for candidate in candidates.list.iter().filter(|candidate| candidate.owned) {
-            let of_pair = interval.contacts.iter().filter(|contact| contact.function.pair == candidate.pair);
-            let (mut any, mut lowest) = (false, 0.0f64);
-            of_pair.for_each(|contact| (any, lowest) = (true, lowest.min(contact.end.gap)));
-            if !any {
-                continue;
+        let lowest = &mut self.groups.lowest;
+        lowest.clear();
+        for contact in &interval.contacts {
+            match lowest.last_mut().filter(|(pair, _)| *pair == contact.function.pair) {
+                Some((_, gap)) => *gap = contact.end.gap.min(*gap),
+                None => lowest.push((contact.function.pair, contact.end.gap.min(0.0))),
             }
+        }
+        lowest.sort_unstable_by_key(|(pair, _)| *pair);
+        let mut missing = MissingContacts::None;
+        for candidate in candidates.list.iter_mut().filter(|candidate| candidate.owned) {
+            let known = self.groups.lowest.binary_search_by_key(&candidate.pair, |(pair, _)| *pair);
+            let lowest = match known {
+                Ok(k) => self.groups.lowest[k].1,
+                Err(_) if candidate.loadable => continue,
+                Err(_) => 0.0,
+            };
             let parts = [candidate.pair.0, candidate.pair.1].map(|part| &step.contacts.parts[part]);
             let [a, b] = parts.map(|part| part.body_pose(&self.end));
             let mut warm_start = candidate.warm_start;
@@ -393,22 +496,16 @@ impl StepTrajectories {
                 .contacts
                 .separation(candidate.pair, (&a, &b), f64::INFINITY, &mut warm_start)
                 .map_err(|error| failure(step.model, &self.node, parts[0].body, error.into()))?;
-            if whole.gap() < lowest - step.contact_gap {
-                return Ok(true);
+            if whole.gap() >= lowest - step.contact_gap {
+                continue;
+            }
+            if !candidate.loadable {
+                (candidate.loadable, missing) = (true, MissingContacts::Dormant);
+            } else if missing == MissingContacts::None {
+                missing = MissingContacts::OfPairs;
             }
         }
-        Ok(false)
-    }
-
-    /// Velocity of the contact point on `a` relative to that on `b` along a normal, at the sample.
-    fn normal_velocity(&self, step: &StepContext, pair: (usize, usize), normal: &Vec3, point: &Vec3) -> f64 {
-        let of = |part: usize| {
-            step.contacts.parts[part].slot.map_or_else(Vec3::zeros, |slot| {
-                let twist: &Vec6 = &self.twists[slot];
-                linear(twist) + angular(twist).cross(&(point - self.sample.positions[slot]))
-            })
-        };
-        normal.dot(&(of(pair.0) - of(pair.1)))
+        Ok(missing)
     }
 
     /// Solves a group to the end of the step. Contacts that close faster than contacts at rest are left out, and their pairs are advanced

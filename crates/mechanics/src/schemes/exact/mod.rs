@@ -6,6 +6,7 @@
 //! ```text
 //! predict                       trial step of all islands, motion bounds               trajectories.rs, motion_bound.rs
 //! find_candidate_pairs          pairs whose swept bounds overlap                       candidates.rs
+//! begin_resting_groups          islands at rest on one another: persistent contact           resting_groups.rs
 //! while the earliest lower bound of a time of impact is within the step
 //!     advance                   conservative advancement of that pair                  advancement.rs, ball_impact.rs
 //!     is_separating             in contact but stalled and opening: advance it by force
@@ -38,6 +39,7 @@ mod energy_jump;
 mod fallback;
 mod impact;
 mod motion_bound;
+mod resting_groups;
 mod trajectories;
 
 use super::decomposition::TOLERANCE;
@@ -61,6 +63,7 @@ use continuation::Continuation;
 use energy_jump::EnergyJump;
 use fallback::Fallback;
 use impact::{ClusterImpact, ImpactOutcome};
+use resting_groups::RestingGroups;
 use std::sync::Arc;
 use trajectories::StepTrajectories;
 
@@ -143,6 +146,7 @@ struct Stages {
     cluster: ContactCluster,
     impact: ClusterImpact,
     fallback: Fallback,
+    resting: RestingGroups,
     record: StepRecord,
 }
 
@@ -169,6 +173,7 @@ impl Exact {
             cluster: ContactCluster::default(),
             impact: ClusterImpact::new(),
             fallback: Fallback::new(model, state, options, collision_model),
+            resting: RestingGroups::default(),
             record: StepRecord::default(),
         };
         Ok(Self {
@@ -239,6 +244,7 @@ impl Stages {
         self.fallback.clear();
         let stats = self.trajectories.predict(step)?;
         self.candidates.find_candidate_pairs(step, &self.trajectories)?;
+        self.resting.begin_groups(step, &mut self.trajectories, &mut self.candidates, &mut self.record)?;
         while let Err(failure) = self.advance_to_end(step) {
             self.fall_back_failed_group(step, failure)?;
         }
@@ -282,7 +288,7 @@ impl Stages {
 
     /// Impact of the cluster of a pair that is in contact.
     fn resolve_impact(&mut self, step: &StepContext, k: usize) -> Result<(), StepFailure> {
-        let Self { trajectories, candidates, cluster, impact, fallback, record } = self;
+        let Self { trajectories, candidates, cluster, impact, fallback, record, .. } = self;
         let StepContext { model, options, .. } = *step;
         let t = candidates.list[k].time_of_impact;
         cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, k)?;

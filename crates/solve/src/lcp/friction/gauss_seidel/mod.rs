@@ -8,14 +8,13 @@
 //! tangential        the tangential impulse of one contact
 //! block_pair        products of rows and velocities, four numbers at a time
 //! energy            unsolved impulses must not add energy
-//! nonsmooth_newton  all contacts at once: contact_law, contacts with a little compliance; block_lu, sparse elimination
+//! nonsmooth_newton  all contacts at once: contact_law, contacts with a little compliance; sparse elimination
 //! ```
 //!
 //! Gauss-Seidel on contacts: [Jourdan, Alart, Jean 1998]; acceleration: [Walker and Ni 2011]; Newton on the projections:
 //! [Alart and Curnier 1991].
 
 mod assembly;
-mod block_lu;
 mod block_pair;
 mod contact_law;
 mod energy;

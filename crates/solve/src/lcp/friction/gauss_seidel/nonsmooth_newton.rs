@@ -14,7 +14,6 @@
 //! impulses are tracked as differences from the centre, so that 1/ε multiplies the rounding of small differences,
 //! not of the whole values.
 
-use super::block_lu::BlockLu;
 use super::block_pair::{apply_impulse, row_velocity};
 use super::contact_law::{ContactLaw, LawKind};
 use super::islands::Island;
@@ -22,6 +21,7 @@ use super::system::{Constraint, System};
 use crate::arithmetic::{add_scaled, dot};
 use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::rows::MAX_BLOCK;
+use crate::sparse::block_lu::BlockLu;
 use crate::tolerances::gauss_seidel::{
     CHEAP, FIRST_COMPLIANCE, INEXACTNESS, MAX_COMPLIANCE, MIN_COMPLIANCE, MIN_STEP, RESUMED_COMPLIANCE,
     SURPLUS,

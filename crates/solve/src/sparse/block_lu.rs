@@ -6,10 +6,12 @@
 //! factor:  for each k in that order: D_k⁻¹;  L_ik = A_ik D_k⁻¹;  A_ij -= L_ik U_kj for all neighbours i, j
 //! ```
 
-use crate::lcp::friction::rows::MAX_BLOCK as N;
+/// Rows and columns of a block.
+pub(crate) const BLOCK: usize = 6;
+use BLOCK as N;
 
 /// A square block, row by row.
-pub(super) type Block = [[f64; N]; N];
+pub(crate) type Block = [[f64; N]; N];
 
 const ZERO: Block = [[0.0; N]; N];
 
@@ -62,7 +64,7 @@ fn invert(a: &Block) -> Option<Block> {
 
 /// A matrix and its factors, with a reusable workspace.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BlockLu {
+pub(crate) struct BlockLu {
     /// Position of each block in the order of elimination, and the other way round.
     position: Vec<u32>,
     order: Vec<u32>,
@@ -81,7 +83,7 @@ pub(super) struct BlockLu {
 
 impl BlockLu {
     /// Finds an order and the pattern of the factors for n blocks, coupled as listed.
-    pub(super) fn analyse(&mut self, n: usize, couplings: impl Iterator<Item = (u32, u32)>) {
+    pub(crate) fn analyse(&mut self, n: usize, couplings: impl Iterator<Item = (u32, u32)>) {
         self.neighbours.iter_mut().for_each(Vec::clear);
         self.neighbours.resize_with(n.max(self.neighbours.len()), Vec::new);
         for (i, j) in couplings {
@@ -127,7 +129,7 @@ impl BlockLu {
     }
 
     /// The identity.
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.lower.fill(ZERO);
         self.upper.fill(ZERO);
         self.diagonal.fill(ZERO);
@@ -137,7 +139,7 @@ impl BlockLu {
     }
 
     /// The block in row i and column j, which must be coupled.
-    pub(super) fn block(&mut self, i: usize, j: usize) -> &mut Block {
+    pub(crate) fn block(&mut self, i: usize, j: usize) -> &mut Block {
         let (p, q) = (self.position[i], self.position[j]);
         if p == q {
             return &mut self.diagonal[p as usize];
@@ -149,7 +151,7 @@ impl BlockLu {
     }
 
     /// Eliminates; false if a pivot has no inverse.
-    pub(super) fn factor(&mut self) -> bool {
+    pub(crate) fn factor(&mut self) -> bool {
         for k in 0..self.diagonal.len() {
             let Some(inverse) = invert(&self.diagonal[k]) else { return false };
             self.diagonal[k] = inverse;
@@ -182,7 +184,7 @@ impl BlockLu {
     }
 
     /// Solves for a right-hand side, which is overwritten.
-    pub(super) fn solve(&mut self, b: &mut [[f64; N]]) {
+    pub(crate) fn solve(&mut self, b: &mut [[f64; N]]) {
         let n = self.diagonal.len();
         for (x, from) in self.x.iter_mut().zip(&self.order) {
             *x = b[*from as usize];
