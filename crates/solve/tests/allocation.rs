@@ -108,7 +108,7 @@ fn a_warm_contact_solver_allocates_nothing() {
     let mut random = Random::new(23);
     let mut system = ContactSystem::default();
     let mut solver = ContactSolver::default();
-    let sweeps_only = ContactSolverOptions { newton_contacts: 0, ..ContactSolverOptions::default() };
+    let sweeps_only = ContactSolverOptions { newton_steps: 0, ..ContactSolverOptions::default() };
     let mut x = [[0.0; 3]; 20];
     let mut v0 = [0.0; 60];
     let mut round = |count: usize| {

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! begin_group        contacts of its pairs, and those that may close within the step
-//! locate_closings    contacts that close fast are impacts at the root of their gap; slow ones close within the interval
+//! locate_closings    contacts that close fast are impacts at the root of their gap: closings.rs
 //! solve_group        configuration and momenta at a time
 //! end_group          its impulses are recorded
 //! ```
@@ -24,21 +24,16 @@ use crate::response::impulse::CLOSING_SPEED_ROUNDING;
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
-use crate::tolerances::exact::contact_groups::{
-    COLLINEAR, FACE_TILTS, ROOT_BRACKET, ROOT_GAP, TRAVEL_GROWTH, TRAVEL_MARGIN,
-};
+use crate::tolerances::exact::contact_groups::{COLLINEAR, FACE_TILTS, TRAVEL_GROWTH, TRAVEL_MARGIN};
 use percussion_geometry::Vec3;
 use percussion_geometry::events::EventKind;
 use percussion_geometry::separation::QueryError;
 use std::sync::Arc;
 
-/// Iterations for the root of a gap.
-const MAX_ROOT_ITERATIONS: usize = 60;
-
 /// A group of islands.
 #[derive(Debug, Default)]
-struct ContactGroup {
-    interval: ClosedContactStep,
+pub(super) struct ContactGroup {
+    pub interval: ClosedContactStep,
     /// Time of its node since the beginning of the step, s.
     since: f64,
     /// Length of the interval that was solved last, s.
@@ -88,7 +83,7 @@ fn is_degenerate(found: &[(ContactFunction, ContactFrame)], size: f64) -> bool {
 pub(super) struct ContactGroups {
     geometry: Arc<ContactGeometry>,
     limits: ContactLimits,
-    groups: Vec<ContactGroup>,
+    pub(super) groups: Vec<ContactGroup>,
     /// Groups in use; ended ones have no islands.
     count: usize,
     /// Group of each island.
@@ -96,7 +91,7 @@ pub(super) struct ContactGroups {
     query: ManifoldQuery,
     found: Vec<(ContactFunction, ContactFrame)>,
     /// Contacts that close fast, by index in their group.
-    fast: Vec<usize>,
+    pub(super) fast: Vec<usize>,
     /// Least gap of the contacts of each pair at the end, at most zero.
     lowest: Vec<((usize, usize), f64)>,
     /// Whether a contact of the group that was begun last closes at its beginning.
@@ -506,98 +501,5 @@ impl StepTrajectories {
             }
         }
         Ok(missing)
-    }
-
-    /// Solves a group to the end of the step. Contacts that close faster than contacts at rest are left out, and their pairs are advanced
-    /// to the first root of their gaps.
-    fn locate_closings(
-        &mut self,
-        step: &StepContext,
-        candidates: &mut Candidates,
-        islands: &[usize],
-        t: f64,
-        group: usize,
-    ) -> Result<(), StepFailure> {
-        let (Some(&island), tau) = (islands.first(), step.h - t) else { return Ok(()) };
-        self.groups.fast.clear();
-        if tau <= self.short {
-            return islands.iter().try_for_each(|&island| self.update_end(step.model, island, step.h));
-        }
-        loop {
-            self.update_end(step.model, island, step.h)?;
-            let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
-            let slow = SHORT_BOUNCE * self.max_acceleration(slots) * step.h;
-            let contacts = &mut self.groups.groups[group].interval.contacts;
-            let before = self.groups.fast.len();
-            for (k, contact) in contacts.iter_mut().enumerate() {
-                let closes = !contact.excluded && contact.start.gap > step.contact_gap;
-                if closes && contact.impulse_start[0] > 0.0 && contact.start.gap > slow * tau {
-                    contact.excluded = true;
-                    self.groups.fast.push(k);
-                }
-            }
-            if self.groups.fast.len() == before {
-                break;
-            }
-        }
-        let mut first: Option<(f64, usize)> = None;
-        for i in 0..self.groups.fast.len() {
-            let k = self.groups.fast[i];
-            if let Some(root) = self.closing_time(step, island, (group, k), t)?
-                && first.is_none_or(|(time, _)| root < time)
-            {
-                first = Some((root, k));
-            }
-        }
-        if let Some((time, k)) = first {
-            let pair = self.groups.groups[group].interval.contacts[k].function.pair;
-            let owned = candidates.list.iter_mut().find(|candidate| candidate.pair == pair);
-            if let Some(candidate) = owned {
-                (candidate.owned, candidate.time_of_impact) = (false, time);
-            }
-            self.update_end(step.model, island, step.h)?;
-        }
-        Ok(())
-    }
-
-    /// Time at which an excluded contact of a group closes, before the end of the step: Illinois' regula falsi on its gap.
-    fn closing_time(
-        &mut self,
-        step: &StepContext,
-        island: usize,
-        (group, contact): (usize, usize),
-        t: f64,
-    ) -> Result<Option<f64>, StepFailure> {
-        let gap = |this: &Self| this.groups.groups[group].interval.contacts[contact].end.gap;
-        let (mut low, mut high) = (t, step.h);
-        let mut gap_low = self.groups.groups[group].interval.contacts[contact].start.gap;
-        self.invalidate(island);
-        self.evaluate(step.model, island, high)?;
-        let mut gap_high = gap(self);
-        if gap_high > 0.0 {
-            return Ok(None);
-        }
-        for _ in 0..MAX_ROOT_ITERATIONS {
-            let fraction = gap_low / (gap_low - gap_high);
-            let middle = (low + (high - low) * fraction.clamp(1e-3, 1.0 - 1e-3)).max(t + 2.0 * self.short);
-            self.evaluate(step.model, island, middle)?;
-            let value = gap(self);
-            // The contact is open before its impact: the root is approached from above.
-            if value >= 0.0 && value <= ROOT_GAP * step.contact_gap {
-                return Ok(Some(middle));
-            }
-            if value > 0.0 {
-                (low, gap_low) = (middle, value);
-                gap_high *= 0.5;
-            } else {
-                (high, gap_high) = (middle, value);
-                gap_low *= 0.5;
-            }
-            // Contact impulses are not known in a short interval.
-            if high - low <= ROOT_BRACKET * step.h || high - t <= 4.0 * self.short {
-                break;
-            }
-        }
-        Ok(Some(low))
     }
 }

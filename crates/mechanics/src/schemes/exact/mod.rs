@@ -32,6 +32,7 @@
 mod advancement;
 mod ball_impact;
 mod candidates;
+mod closings;
 mod cluster;
 mod contact_groups;
 mod continuation;
