@@ -28,6 +28,7 @@ mod forces_at_work;
 mod forces_built;
 mod forms;
 mod free_top;
+mod impact_laws;
 mod joints;
 mod kinematics;
 mod lcp_crossing;
