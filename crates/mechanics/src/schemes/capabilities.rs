@@ -108,8 +108,7 @@ impl SchemeKind {
             Self::Variational | Self::VariationalProjected | Self::VariationalMultipliers => TREE,
             Self::NewmarkExplicit | Self::NewmarkImplicit => POTENTIAL,
             Self::Potential => Capabilities { without_contact: false, ..POTENTIAL },
-            Self::Exact => IMPACTS,
-            Self::Dissipative => Capabilities { friction: true, ..IMPACTS },
+            Self::Exact | Self::Dissipative => Capabilities { friction: true, ..IMPACTS },
             Self::Decomposition => Capabilities { friction: true, order: 1, ..IMPACTS },
             Self::Lcp => Capabilities {
                 contact: ContactSupport::Complementarity,

@@ -27,9 +27,9 @@ pub enum SchemeKind {
     NewmarkImplicit,
     /// Variational midpoint scheme with the contact potential.
     Potential,
-    /// Exact collisions.
+    /// Exact collisions, with restitution and friction of the surfaces.
     Exact,
-    /// Exact collisions with a collision model that dissipates energy.
+    /// The same with an explicit collision model.
     Dissipative,
     /// Decomposition contact response.
     Decomposition,

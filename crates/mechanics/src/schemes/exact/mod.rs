@@ -87,7 +87,7 @@ struct StepContext<'a> {
     model: &'a Model,
     contacts: &'a ContactGeometry,
     options: &'a ContactOptions,
-    collision_model: Option<CollisionModel>,
+    collision_model: CollisionModel,
     /// Island of each slot.
     island_of: &'a [usize],
     /// Gap at which parts are in contact, m.
@@ -107,8 +107,8 @@ impl StepContext<'_> {
     /// Coefficient of friction of a pair of parts, under the collision model.
     fn friction(&self, pair: (usize, usize)) -> f64 {
         match self.collision_model {
-            None | Some(CollisionModel::Elastic | CollisionModel::Frictionless) => 0.0,
-            Some(CollisionModel::Frictional | CollisionModel::Plastic) => {
+            CollisionModel::Elastic | CollisionModel::Frictionless => 0.0,
+            CollisionModel::Frictional | CollisionModel::Plastic => {
                 self.contacts.surface(pair.0, pair.1).friction
             }
         }
@@ -126,12 +126,12 @@ fn failure(model: &Model, state: &State, body: usize, error: StepError) -> StepF
     StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
 }
 
-/// The exact scheme, and the dissipative scheme with a collision model.
+/// The exact scheme, with restitution and friction of the surfaces, and the dissipative scheme with an explicit collision model.
 #[derive(Debug)]
 pub struct Exact {
     kind: SchemeKind,
     options: ContactOptions,
-    collision_model: Option<CollisionModel>,
+    collision_model: CollisionModel,
     contacts: Arc<ContactGeometry>,
     island_of: Vec<usize>,
     /// Gap at which parts are in contact, m.
@@ -152,7 +152,8 @@ struct Stages {
 }
 
 impl Exact {
-    /// For a model with contact and a state of it.
+    /// For a model with contact and a state of it. Without a collision model it is the exact scheme, in which the surfaces have the
+    /// restitution and friction that they are given: the model `frictional`.
     pub fn new(
         model: &Model,
         contacts: Arc<ContactGeometry>,
@@ -160,6 +161,8 @@ impl Exact {
         options: &ContactOptions,
         collision_model: Option<CollisionModel>,
     ) -> Result<Self, StepFailure> {
+        let kind = if collision_model.is_some() { SchemeKind::Dissipative } else { SchemeKind::Exact };
+        let collision_model = collision_model.unwrap_or(CollisionModel::Frictional);
         let mut island_of = vec![0; model.moving()];
         for (index, island) in model.islands.iter().enumerate() {
             island_of[island.bodies.clone()].fill(index);
@@ -177,15 +180,7 @@ impl Exact {
             resting: RestingGroups::default(),
             record: StepRecord::default(),
         };
-        Ok(Self {
-            kind: if collision_model.is_some() { SchemeKind::Dissipative } else { SchemeKind::Exact },
-            options: *options,
-            collision_model,
-            contacts,
-            island_of,
-            contact_gap,
-            stages,
-        })
+        Ok(Self { kind, options: *options, collision_model, contacts, island_of, contact_gap, stages })
     }
 
     /// Separation queries of the search for contact in the last step.
