@@ -10,6 +10,8 @@ pub const OUT_OF_PLANE: f64 = 1e-9;
 /// Misfit of a joint at the start, relative to the size of the scene, that is rounding in the author's arithmetic; the first step removes
 /// it, when the joint places its child.
 pub const JOINT_MISFIT: f64 = 1e-7;
+/// Distance by which a joint may start outside of its limits, rad, or relative to the size of the scene: rounding in the author's arithmetic.
+pub const LIMIT_MISFIT: f64 = 1e-9;
 /// Difference between components of a child's axes and those its joint gives it that is a misplacement: axes that satisfy the constraints
 /// and are wrong differ by a third of a turn or a half, in some component by one or two.
 pub const FLIPPED_AXES: f64 = 0.5;

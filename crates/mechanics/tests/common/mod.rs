@@ -7,6 +7,7 @@ pub mod events;
 pub mod everything;
 pub mod lcp;
 pub mod mechanisms;
+pub mod slider;
 pub mod random;
 pub mod reference;
 

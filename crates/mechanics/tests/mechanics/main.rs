@@ -26,6 +26,8 @@ mod forces_at_work;
 mod forces_built;
 mod forms;
 mod free_top;
+mod joint_drives;
+mod joint_limits;
 mod joints;
 mod kinematics;
 mod lcp_crossing;
