@@ -6,7 +6,7 @@ use super::{
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
-use crate::response::ContactOptions;
+use crate::response::{ContactOptions, ContactResponse};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -113,10 +113,16 @@ impl SchemeKind {
                 let exact = Exact::new(model, contacts()?, state, &options.contact, collisions);
                 Box::new(exact.map_err(|_| SchemeError::NotFinite)?)
             }
-            Self::Decomposition => {
-                contacts()?;
-                Box::new(Decomposition::new(model, state, &options.contact))
-            }
+            Self::Decomposition => match options.contact.response {
+                ContactResponse::Persistent => {
+                    let scheme = Exact::with_impacts_at_end(model, contacts()?, state, &options.contact);
+                    Box::new(scheme.map_err(|_| SchemeError::NotFinite)?)
+                }
+                ContactResponse::Published => {
+                    contacts()?;
+                    Box::new(Decomposition::new(model, state, &options.contact))
+                }
+            },
             Self::Lcp => Box::new(Lcp::new(model, state, &options.lcp)?),
         })
     }

@@ -1,8 +1,8 @@
 //! Contacts of a group that close within the step: fast ones are impacts at the root of their gap, slow ones close within the interval.
 
+use super::StepContext;
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;
-use super::{SHORT_BOUNCE, StepContext};
 use crate::discrete::StepFailure;
 use crate::tolerances::exact::contact_groups::{ROOT_BRACKET, ROOT_GAP};
 
@@ -11,7 +11,7 @@ const MAX_ROOT_ITERATIONS: usize = 60;
 
 impl StepTrajectories {
     /// Solves a group to the end of the step. Contacts that close faster than contacts at rest are left out, and their pairs are advanced
-    /// to the first root of their gaps.
+    /// to the first root of their gaps, if their impacts are resolved there.
     pub(super) fn locate_closings(
         &mut self,
         step: &StepContext,
@@ -28,11 +28,12 @@ impl StepTrajectories {
         loop {
             self.update_end(step.model, island, step.h)?;
             let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
-            let slow = SHORT_BOUNCE * self.max_acceleration(slots) * step.h;
+            let acceleration = self.max_acceleration(slots);
             let contacts = &mut self.groups.groups[group].interval.contacts;
             let before = self.groups.fast.len();
             for (k, contact) in contacts.iter_mut().enumerate() {
                 let closes = !contact.excluded && contact.start.gap > step.contact_gap;
+                let slow = step.short_bounce(contact.function.pair) * acceleration * step.h;
                 if closes && contact.impulse_start[0] > 0.0 && contact.start.gap > slow * tau {
                     contact.excluded = true;
                     self.groups.fast.push(k);
@@ -45,6 +46,10 @@ impl StepTrajectories {
         let mut first: Option<(f64, usize)> = None;
         for i in 0..self.groups.fast.len() {
             let k = self.groups.fast[i];
+            let pair = self.groups.groups[group].interval.contacts[k].function.pair;
+            if self.is_left_to_end(step, pair, t) {
+                continue;
+            }
             if let Some(root) = self.closing_time(step, island, (group, k), t)?
                 && first.is_none_or(|(time, _)| root < time)
             {

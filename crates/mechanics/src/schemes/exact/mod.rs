@@ -34,6 +34,7 @@ mod ball_impact;
 mod candidates;
 mod closings;
 mod cluster;
+mod contact_energy;
 mod contact_groups;
 mod continuation;
 mod energy_jump;
@@ -53,10 +54,10 @@ use crate::named_arrays::NamedArrays;
 use crate::response::{CollisionModel, ContactOptions, EnergyJumpCondition};
 use crate::step_record::StepRecord;
 use crate::tolerances::exact::{
-    BOUND_ROUNDING, CENTRED_BALL, CONTACT_GAP, ENERGY_ROUNDING, EQUAL_MOMENTS, FORCED_ADVANCE,
-    LARGE_ROTATION, MIN_ENERGY_INTERVAL, NEGLIGIBLE_CLOSING, NEXT_IMPACT_TOLERANCE, NO_ADVANCE, REST_SPEED,
-    ROOT_TOLERANCE, SAME_TIME, SECANT_TOLERANCE, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, SHORT_INTERVAL,
-    SMALL_ADVANCE,
+    BOUND_ROUNDING, CENTRED_BALL, CLOSED_PENETRATION, CONTACT_GAP, CROSSING_TRAVEL, ENERGY_ROUNDING,
+    EQUAL_MOMENTS, FORCED_ADVANCE, LARGE_ROTATION, MIN_ENERGY_INTERVAL, NEGLIGIBLE_CLOSING,
+    NEXT_IMPACT_TOLERANCE, NO_ADVANCE, REST_SPEED, ROOT_TOLERANCE, SAME_TIME, SECANT_TOLERANCE, SHORT_BOUNCE,
+    SHORT_BOUNCE_ELASTIC, SHORT_INTERVAL, SMALL_ADVANCE,
 };
 use candidates::{Advance, Candidates};
 use cluster::ContactCluster;
@@ -81,6 +82,16 @@ const MAX_JUMP_ROUNDS: usize = 20;
 /// Steps of the secant method for the length of a jump, its relative accuracy, and the relative rounding of the energy.
 const MAX_SECANT_STEPS: usize = 40;
 
+/// When impacts are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ImpactTiming {
+    /// At their times of impact inside the step.
+    TimeOfImpact,
+    /// At the end of the step, by the decomposition response; only those of pairs that may cross within the step at their times of
+    /// impact.
+    EndOfStep,
+}
+
 /// Constants of a step.
 #[derive(Clone, Copy)]
 struct StepContext<'a> {
@@ -88,6 +99,7 @@ struct StepContext<'a> {
     contacts: &'a ContactGeometry,
     options: &'a ContactOptions,
     collision_model: CollisionModel,
+    timing: ImpactTiming,
     /// Island of each slot.
     island_of: &'a [usize],
     /// Gap at which parts are in contact, m.
@@ -114,6 +126,21 @@ impl StepContext<'_> {
         }
     }
 
+    /// Whether impacts of a pair dissipate no energy, under the decomposition scheme.
+    fn is_elastic(&self, pair: (usize, usize)) -> bool {
+        let surface = self.contacts.surface(pair.0, pair.1);
+        surface.restitution == 1.0 && surface.friction == 0.0
+    }
+
+    /// Duration of a bounce, in steps, below which the contacts of a pair are at rest.
+    fn short_bounce(&self, pair: (usize, usize)) -> f64 {
+        match self.timing {
+            ImpactTiming::TimeOfImpact => SHORT_BOUNCE,
+            ImpactTiming::EndOfStep if self.is_elastic(pair) => SHORT_BOUNCE_ELASTIC,
+            ImpactTiming::EndOfStep => REST_SPEED,
+        }
+    }
+
     /// Islands of a pair of parts.
     fn islands(&self, pair: (usize, usize)) -> [Option<usize>; 2] {
         [self.island(pair.0), self.island(pair.1)]
@@ -126,10 +153,12 @@ fn failure(model: &Model, state: &State, body: usize, error: StepError) -> StepF
     StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
 }
 
-/// The exact scheme, with restitution and friction of the surfaces, and the dissipative scheme with an explicit collision model.
+/// The exact scheme, with restitution and friction of the surfaces, and the dissipative scheme with an explicit collision model; the
+/// decomposition scheme with impacts at the end of the step.
 #[derive(Debug)]
 pub struct Exact {
     kind: SchemeKind,
+    timing: ImpactTiming,
     options: ContactOptions,
     collision_model: CollisionModel,
     contacts: Arc<ContactGeometry>,
@@ -180,7 +209,19 @@ impl Exact {
             resting: RestingGroups::default(),
             record: StepRecord::default(),
         };
-        Ok(Self { kind, options: *options, collision_model, contacts, island_of, contact_gap, stages })
+        let timing = ImpactTiming::TimeOfImpact;
+        Ok(Self { kind, timing, options: *options, collision_model, contacts, island_of, contact_gap, stages })
+    }
+
+    /// The decomposition scheme with persistent contact: impacts are resolved at the end of the step.
+    pub(super) fn with_impacts_at_end(
+        model: &Model,
+        contacts: Arc<ContactGeometry>,
+        state: &State,
+        options: &ContactOptions,
+    ) -> Result<Self, StepFailure> {
+        let exact = Self::new(model, contacts, state, options, Some(CollisionModel::Frictional))?;
+        Ok(Self { kind: SchemeKind::Decomposition, timing: ImpactTiming::EndOfStep, ..exact })
     }
 
     /// Separation queries of the search for contact in the last step.
@@ -205,6 +246,7 @@ impl Scheme for Exact {
             contacts: &self.contacts,
             options: &self.options,
             collision_model: self.collision_model,
+            timing: self.timing,
             island_of: &self.island_of,
             contact_gap: self.contact_gap,
             start: state,
@@ -251,6 +293,11 @@ impl Stages {
     /// Advances all pairs to the end of the step, with the impacts on the way, and records the groups in persistent contact.
     fn advance_to_end(&mut self, step: &StepContext) -> Result<(), StepFailure> {
         while let Some(k) = self.candidates.earliest(step.h) {
+            let candidate = &mut self.candidates.list[k];
+            if self.trajectories.is_left_to_end(step, candidate.pair, candidate.time_of_impact) {
+                candidate.time_of_impact = step.h;
+                continue;
+            }
             if self.candidates.advance(step, &mut self.trajectories, k)? == Advance::Separated {
                 continue;
             }
@@ -279,7 +326,7 @@ impl Stages {
             return Err(failure);
         }
         record.fallbacks += 1;
-        fallback.fall_back(step, trajectories, candidates, &cluster.islands, true)
+        fallback.fall_back(step, (trajectories, candidates), &cluster.islands, (0.0, true), record)
     }
 
     /// Impact of the cluster of a pair that is in contact.
@@ -323,7 +370,7 @@ impl Stages {
         }
         if at_rest || exceeded {
             let resting = at_rest || impact.is_dissipative(step);
-            fallback.fall_back(step, trajectories, candidates, &cluster.islands, resting)?;
+            fallback.fall_back(step, (trajectories, candidates), &cluster.islands, (t, resting), record)?;
             match at_rest {
                 true => record.rests += 1,
                 false => impact.record_fallback(step, cluster, time, record),

@@ -5,7 +5,7 @@
 
 use super::contact_groups::ContactGroups;
 use super::motion_bound::{MotionBound, free_twist};
-use super::{LARGE_ROTATION, SHORT_INTERVAL, StepContext, failure};
+use super::{CROSSING_TRAVEL, ImpactTiming, LARGE_ROTATION, SHORT_INTERVAL, StepContext, failure};
 use crate::contact::{ContactGeometry, Part};
 use crate::discrete::{Interval, IslandStateMut, Newton, SolverStats, StepError, StepFailure};
 use crate::model::State;
@@ -13,6 +13,7 @@ use crate::model::{Island, Model};
 use crate::schemes::variational::step_island;
 use crate::schemes::{Scheme, Variational};
 use crate::spatial::Vec6;
+use crate::step_record::Crossing;
 use percussion_geometry::{Aabb, Pose, Vec3};
 use std::sync::Arc;
 
@@ -292,6 +293,43 @@ impl StepTrajectories {
     pub fn max_acceleration(&self, slots: impl Iterator<Item = usize>) -> f64 {
         let of = |slot: usize| self.bounds[slot].total_acceleration().max(self.free_acceleration[slot]);
         slots.map(of).fold(0.0, f64::max)
+    }
+
+    /// Whether the impact of a pair after `t` is resolved at the end of the step: there it is plain on which side its parts are.
+    pub fn is_left_to_end(&self, step: &StepContext, pair: (usize, usize), t: f64) -> bool {
+        step.timing == ImpactTiming::EndOfStep && self.crossing(step, pair, t).is_none()
+    }
+
+    /// The crossing of a pair after `t` that the end of the step does not tell: its parts may travel farther than a part of their
+    /// thickness. Nothing travels through a half-space.
+    pub fn crossing(&self, step: &StepContext, pair: (usize, usize), t: f64) -> Option<Crossing> {
+        let parts = [pair.0, pair.1].map(|part| &step.contacts.parts[part]);
+        if parts.iter().any(|part| part.shape.is_unbounded()) {
+            return None;
+        }
+        let thickness = parts.iter().map(|part| part.shape.inner_radius()).fold(f64::INFINITY, f64::min);
+        let travel = self.max_travel(step, pair, t);
+        let crossing = Crossing { bodies: (parts[0].body, parts[1].body), speed: travel / (step.h - t) };
+        (travel > CROSSING_TRAVEL * thickness).then_some(crossing)
+    }
+
+    /// Bound on the distance that points of two parts move relative to each other from `t` to the end of the step, m.
+    fn max_travel(&self, step: &StepContext, pair: (usize, usize), t: f64) -> f64 {
+        let tau = step.h - t;
+        let motion = |index: usize| {
+            let part = &step.contacts.parts[index];
+            let Some((slot, node)) = part.slot.zip(step.island(index)) else {
+                return (Vec3::zeros(), 0.0);
+            };
+            let bound = &self.bounds[slot];
+            let whole = step.h - self.node_time[node];
+            let way = self.end.positions[slot] - self.node.positions[slot];
+            let chord = if whole > 0.0 { way * (tau / whole) } else { Vec3::zeros() };
+            let turn = (bound.angular_speed * tau).min(std::f64::consts::PI) * part.reach;
+            (chord, turn + 0.5 * bound.total_acceleration() * tau * tau)
+        };
+        let ((a, bend_a), (b, bend_b)) = (motion(pair.0), motion(pair.1));
+        (a - b).norm() + bend_a + bend_b
     }
 
     /// Bounding box of the motion of a part over the last `tau` of the step, from the node of its island.
