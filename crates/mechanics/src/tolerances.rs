@@ -44,6 +44,10 @@ pub const DIFFERENCE_STEP: f64 = 1e-6;
 /// Steps that a contact under the suggested stiffness lasts at least.
 pub const STEPS_PER_CONTACT: f64 = 20.0;
 
+// The ledger.
+/// Energy of bodies at rest, relative to their potential energy: errors of smaller motions are relative to it.
+pub const REST_ENERGY: f64 = 1e-8;
+
 // Discrete mechanics.
 /// Relative decrement of action after which Newton's method ends: convergence is quadratic, what remains is its square.
 pub const NEWTON_DECREMENT: f64 = 1e-22;

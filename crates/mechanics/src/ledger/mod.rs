@@ -30,6 +30,7 @@ use crate::joint::JointKind;
 use crate::model::{Island, Model, State};
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
+use crate::tolerances::REST_ENERGY;
 use percussion_geometry::Vec3;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -131,9 +132,11 @@ impl Extremes {
         self.angular = self.angular.max(m.angular.norm());
     }
 
-    /// The energy that errors are relative to: the greatest kinetic energy, or the range of the potential, J.
+    /// The energy that errors are relative to, J: the greatest kinetic energy, or the range of the potential. Of bodies at rest both are
+    /// rounding of the potential energy, and a small part of that counts.
     pub fn energy_scale(&self) -> f64 {
-        self.kinetic.max(self.potential.1 - self.potential.0)
+        let (low, high) = self.potential;
+        self.kinetic.max(high - low).max(REST_ENERGY * low.abs().max(high.abs()))
     }
 }
 
