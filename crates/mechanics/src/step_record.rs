@@ -277,6 +277,15 @@ impl StepRecord {
         self.crossing = None;
     }
 
+    /// Adds jumps, work, impacts and unsolved problems of another record.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.jumps.extend_from_slice(&other.jumps);
+        self.joint_work.extend_from_slice(&other.joint_work);
+        self.impacts.extend_from_slice(&other.impacts);
+        self.unsolved += other.unsolved;
+        self.contact_residual = self.contact_residual.max(other.contact_residual);
+    }
+
     /// Adds a node at `since`, with the configuration of the island in `state`.
     pub fn node(&mut self, index: usize, island: &Island, state: &State, since: f64) {
         let (places, coordinates) = (self.places.len(), self.coordinates.len());

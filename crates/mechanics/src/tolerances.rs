@@ -117,6 +117,10 @@ pub(crate) mod closed_contact {
     pub const SLIP_ROUNDING: f64 = 1e-8;
     /// Change of a gap between two iterates that is rounding, in roundings of positions.
     pub const GAP_CHANGE_ROUNDING: f64 = 16.0;
+    /// Gap at which a stop of a joint is closed, m of a unit of length: rounding of its coordinate.
+    pub const STOP_GAP: f64 = 1e-13;
+    /// Velocity that the gains of a servo remove in half a step, relative to itself, from which they are stiff.
+    pub const STIFF_GAINS: f64 = 1.0;
     /// Part of the gap of a closed contact that is closed in a step.
     pub const GAP_DECAY: f64 = 0.5;
     /// Rounding of a gap, relative to the coordinates of its point and the size of its parts.
@@ -232,6 +236,11 @@ pub(crate) mod exact {
         /// Length of the bracket of a root that is rounding, in steps.
         pub const ROOT_BRACKET: f64 = 1e-14;
     }
+}
+
+pub(crate) mod variational {
+    /// Approach speed, in multiples of what gravity adds in a step, from which a stop of a joint rebounds at the end of a step.
+    pub const REBOUND_STEPS: f64 = 2.0;
 }
 
 pub(crate) mod lcp {

@@ -105,11 +105,16 @@ impl SchemeKind {
     /// Capabilities of the scheme: the table.
     pub const fn capabilities(self) -> Capabilities {
         match self {
-            Self::Variational | Self::VariationalProjected | Self::VariationalMultipliers => TREE,
+            Self::Variational => Capabilities { drives: true, joint_limits: true, ..TREE },
+            Self::VariationalProjected | Self::VariationalMultipliers => TREE,
             Self::NewmarkExplicit | Self::NewmarkImplicit => POTENTIAL,
-            Self::Potential => Capabilities { without_contact: false, ..POTENTIAL },
+            Self::Potential => {
+                Capabilities { without_contact: false, drives: true, joint_limits: true, ..POTENTIAL }
+            }
             Self::Exact | Self::Dissipative => Capabilities { friction: true, ..IMPACTS },
-            Self::Decomposition => Capabilities { friction: true, order: 1, ..IMPACTS },
+            Self::Decomposition => {
+                Capabilities { friction: true, order: 1, drives: true, joint_limits: true, ..IMPACTS }
+            }
             Self::Lcp => Capabilities {
                 contact: ContactSupport::Complementarity,
                 without_contact: true,

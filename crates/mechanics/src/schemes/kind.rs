@@ -7,6 +7,7 @@ use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::{ContactOptions, ContactResponse};
+use crate::step_record::StepRecord;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -232,5 +233,9 @@ impl Scheme for WithPotential {
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.0.step(model, state, h)
+    }
+
+    fn step_record(&self) -> Option<&StepRecord> {
+        self.0.step_record()
     }
 }

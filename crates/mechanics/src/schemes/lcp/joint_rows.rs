@@ -21,8 +21,9 @@ use super::restitution::rebound_threshold;
 use crate::force::{JointForce, JointLaw};
 use crate::joint::{CoordinateRow, Joint};
 use crate::model::{Model, State, placed};
-use crate::spatial::{Vec6, angular, linear};
-use crate::step_record::{Impact, ImpactKind, JumpSource, StepRecord};
+use crate::response::closed_contact::stop_impact;
+use crate::spatial::Vec6;
+use crate::step_record::{JumpSource, StepRecord};
 use percussion_solve::{FrictionContactProblem, Impulses, SolveError};
 
 /// A joint with coordinates, of the model's trees or closures.
@@ -33,6 +34,8 @@ struct Site<'a> {
     child: usize,
     /// Where its coordinates begin in the state.
     coordinate: usize,
+    /// Its index, of a closure.
+    closure: Option<usize>,
 }
 
 /// A coordinate's rate over the twists of child and parent.
@@ -62,8 +65,9 @@ struct StopRow {
     row: RateRow,
     gap: f64,
     restitution: f64,
-    /// Index of the body of the child.
-    child: usize,
+    /// Index of the closure, if its joint is one, and the coordinate.
+    closure: Option<usize>,
+    coordinate: usize,
     bias: f64,
     /// Whether it bore a load in the last step.
     was_loaded: bool,
@@ -98,12 +102,14 @@ pub(super) struct JointRows {
 fn closure_site(model: &Model, index: usize) -> Option<Site<'_>> {
     let closure = &model.closures[index];
     let coordinate = closure.coordinate?;
-    Some(Site { joint: &closure.joint, parent: closure.parent, child: closure.child, coordinate })
+    let (parent, child) = (closure.parent, closure.child);
+    Some(Site { joint: &closure.joint, parent, child, coordinate, closure: Some(index) })
 }
 
 fn link_site(model: &Model, slot: usize) -> Site<'_> {
     let link = &model.links[slot];
-    Site { joint: &link.joint, parent: link.parent, child: slot, coordinate: link.coordinate }
+    let coordinate = link.coordinate;
+    Site { joint: &link.joint, parent: link.parent, child: slot, coordinate, closure: None }
 }
 
 impl Site<'_> {
@@ -146,7 +152,8 @@ impl JointRows {
                             row: site.row(i, state, sign),
                             gap: sign * (value - bound),
                             restitution: limits.restitution,
-                            child: model.links[site.child].body,
+                            closure: site.closure,
+                            coordinate: i,
                             bias: 0.0,
                             impulse: 0.0,
                             added: false,
@@ -322,20 +329,17 @@ impl JointRows {
             if stop.was_loaded || -speed <= rebound_threshold(step) {
                 continue;
             }
-            let form = stop.row.wrench(0);
-            let direction = if linear(&form).norm() > 0.0 { linear(&form) } else { angular(&form) };
-            let parent = stop.row.slots[1].map(|slot| step.model.links[slot].body);
+            let (time, impulse) = (step.state.time + step.h, stop.row.sign * stop.impulse);
+            let speed = (speed, stop.row.rate(twists));
             let energy = stop.impulse * mean(&stop.row);
-            record.impacts.push(Impact {
-                time: step.state.time + step.h,
-                bodies: (stop.child, parent.unwrap_or(stop.child)),
-                point: step.state.positions[slot],
-                normal: direction.normalize(),
-                impulse: direction * stop.impulse,
-                energy: (0.0, energy),
-                speed: (speed, stop.row.rate(twists)),
-                kind: ImpactKind::Stop,
-            });
+            let site = match stop.closure {
+                Some(index) => closure_site(step.model, index),
+                None => Some(link_site(step.model, slot)),
+            };
+            record.impacts.extend(site.map(|Site { joint, parent, child, .. }| {
+                let joint = (parent, child, joint);
+                stop_impact(step.model, step.state, joint, stop.coordinate, (time, impulse), speed, energy)
+            }));
         }
     }
 }
