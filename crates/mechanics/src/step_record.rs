@@ -39,6 +39,8 @@ pub enum JumpSource {
     Friction,
     /// The projection of overlapping bodies.
     Projection,
+    /// Impulses at the stops of joints.
+    Stop,
 }
 
 /// A jump: momentum of one body, or energy.
@@ -65,6 +67,8 @@ pub enum ImpactKind {
     Response,
     /// An impulse of time stepping, somewhere inside the step.
     Stepped,
+    /// A joint against one of its limits.
+    Stop,
     /// Too many impacts: the rest of the step falls back to the decomposition scheme.
     Fallback,
 }
@@ -76,6 +80,7 @@ impl ImpactKind {
             Self::Impact => "impact",
             Self::Response => "response",
             Self::Stepped => "time-stepping",
+            Self::Stop => "joint-limit",
             Self::Fallback => "fallback",
         }
     }
@@ -226,6 +231,9 @@ pub struct StepRecord {
     pub coordinates: Vec<f64>,
     /// Jumps of momentum and energy.
     pub jumps: Vec<MomentumJump>,
+    /// Work of forces along joints that the ledger cannot compute itself, J: index of the force (those along closures after those along
+    /// joints of the tree), and work.
+    pub joint_work: Vec<(usize, f64)>,
     /// Impacts.
     pub impacts: Vec<Impact>,
     /// Maximum penetration of two parts at the end of the step, m, by schemes that compute it.
@@ -258,6 +266,7 @@ impl StepRecord {
         self.places.clear();
         self.coordinates.clear();
         self.jumps.clear();
+        self.joint_work.clear();
         self.impacts.clear();
         self.overlap = 0.0;
         self.fallbacks = 0;
@@ -269,6 +278,15 @@ impl StepRecord {
         self.infeasibility = None;
         self.projection = None;
         self.crossing = None;
+    }
+
+    /// Adds jumps, work, impacts and unsolved problems of another record.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.jumps.extend_from_slice(&other.jumps);
+        self.joint_work.extend_from_slice(&other.joint_work);
+        self.impacts.extend_from_slice(&other.impacts);
+        self.unsolved += other.unsolved;
+        self.contact_residual = self.contact_residual.max(other.contact_residual);
     }
 
     /// Adds a node at `since`, with the configuration of the island in `state`.

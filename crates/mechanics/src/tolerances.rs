@@ -10,6 +10,8 @@ pub const OUT_OF_PLANE: f64 = 1e-9;
 /// Misfit of a joint at the start, relative to the size of the scene, that is rounding in the author's arithmetic; the first step removes
 /// it, when the joint places its child.
 pub const JOINT_MISFIT: f64 = 1e-7;
+/// Distance by which a joint may start outside of its limits, rad, or relative to the size of the scene: rounding in the author's arithmetic.
+pub const LIMIT_MISFIT: f64 = 1e-9;
 /// Difference between components of a child's axes and those its joint gives it that is a misplacement: axes that satisfy the constraints
 /// and are wrong differ by a third of a turn or a half, in some component by one or two.
 pub const FLIPPED_AXES: f64 = 0.5;
@@ -41,6 +43,10 @@ pub const MOMENTS_SINGULAR: f64 = 1e-12;
 pub const DIFFERENCE_STEP: f64 = 1e-6;
 /// Steps that a contact under the suggested stiffness lasts at least.
 pub const STEPS_PER_CONTACT: f64 = 20.0;
+
+// The ledger.
+/// Energy of bodies at rest, relative to their potential energy: errors of smaller motions are relative to it.
+pub const REST_ENERGY: f64 = 1e-8;
 
 // Discrete mechanics.
 /// Relative decrement of action after which Newton's method ends: convergence is quadratic, what remains is its square.
@@ -111,6 +117,10 @@ pub(crate) mod closed_contact {
     pub const SLIP_ROUNDING: f64 = 1e-8;
     /// Change of a gap between two iterates that is rounding, in roundings of positions.
     pub const GAP_CHANGE_ROUNDING: f64 = 16.0;
+    /// Gap at which a stop of a joint is closed, m of a unit of length: rounding of its coordinate.
+    pub const STOP_GAP: f64 = 1e-13;
+    /// Velocity that the gains of a servo remove in half a step, relative to itself, from which they are stiff.
+    pub const STIFF_GAINS: f64 = 1.0;
     /// Part of the gap of a closed contact that is closed in a step.
     pub const GAP_DECAY: f64 = 0.5;
     /// Rounding of a gap, relative to the coordinates of its point and the size of its parts.
@@ -230,6 +240,11 @@ pub(crate) mod exact {
         /// Length of the bracket of a root that is rounding, in steps.
         pub const ROOT_BRACKET: f64 = 1e-14;
     }
+}
+
+pub(crate) mod variational {
+    /// Approach speed, in multiples of what gravity adds in a step, from which a stop of a joint rebounds at the end of a step.
+    pub const REBOUND_STEPS: f64 = 2.0;
 }
 
 pub(crate) mod lcp {

@@ -22,11 +22,18 @@ pub struct BodyView<'a> {
     index: usize,
 }
 
-/// A joint of a tree at the present instant.
+/// A joint at the present instant.
 #[derive(Clone, Copy)]
 pub struct JointView<'a> {
     simulation: &'a Simulation,
-    slot: usize,
+    place: JointPlace,
+}
+
+/// A joint of the tree by the slot of its child, or one that is a constraint, by its index.
+#[derive(Clone, Copy)]
+enum JointPlace {
+    Link(usize),
+    Closure(usize),
 }
 
 /// A contact of the last step.
@@ -66,11 +73,15 @@ impl Simulation {
         Ok(BodyView { simulation: self, index })
     }
 
-    /// A joint by name: one with coordinates, not one that closes a loop or that is a constraint in the scheme.
+    /// A joint by name: one with coordinates, not one that closes a loop of a tree.
     pub fn joint(&self, name: &str) -> Result<JointView<'_>, UnknownName> {
         let unknown = || UnknownName { what: "joint with coordinates", name: name.to_owned() };
-        let slot = self.model().links.iter().position(|link| link.joint.name == name).ok_or_else(unknown)?;
-        Ok(JointView { simulation: self, slot })
+        let model = self.model();
+        let link = model.links.iter().position(|link| link.joint.name == name).map(JointPlace::Link);
+        let constraint =
+            || model.closures.iter().position(|own| own.joint.name == name && own.coordinate.is_some());
+        let place = link.or_else(|| constraint().map(JointPlace::Closure)).ok_or_else(unknown)?;
+        Ok(JointView { simulation: self, place })
     }
 
     /// Energy at the present instant.
@@ -132,12 +143,35 @@ impl BodyView<'_> {
 impl JointView<'_> {
     /// Its coordinates, rad and m, in the order of its kind.
     pub fn coordinates(&self) -> &[f64] {
-        &self.simulation.state().coordinates[self.simulation.model().links[self.slot].coordinates()]
+        let model = self.simulation.model();
+        let range = match self.place {
+            JointPlace::Link(slot) => model.links[slot].coordinates(),
+            JointPlace::Closure(index) => {
+                let closure = &model.closures[index];
+                let first = closure.coordinate.unwrap_or_default();
+                first..first + closure.joint.coordinates()
+            }
+        };
+        &self.simulation.state().coordinates[range]
     }
 
-    /// Rates of its degrees of freedom.
+    /// Rates of its degrees of freedom; of a joint that is a constraint, of its coordinates.
     pub fn rates(&self) -> Vec<f64> {
         let model = self.simulation.model();
-        model.rates(self.simulation.state())[model.links[self.slot].dofs()].to_vec()
+        let state = self.simulation.state();
+        let index = match self.place {
+            JointPlace::Link(slot) => return model.rates(state)[model.links[slot].dofs()].to_vec(),
+            JointPlace::Closure(index) => index,
+        };
+        let closure = &model.closures[index];
+        let twists = model.twists(state);
+        let parent = closure.parent.map(|slot| (&state.positions[slot], &state.rotations[slot]));
+        let child = (&state.positions[closure.child], &state.rotations[closure.child]);
+        let rate = |i: usize| {
+            let row = closure.joint.coordinate_row(i, parent, child);
+            row.child.dot(&twists[closure.child])
+                + closure.parent.map_or(0.0, |slot| row.parent.dot(&twists[slot]))
+        };
+        (0..closure.joint.coordinates()).map(rate).collect()
     }
 }

@@ -116,6 +116,9 @@ pub const PICTURES: &[FigureResult] = &[
     drawn("kepler", Overlay, &REVOLUTION, (960, 540)).from(-90.0, 90.0),
     // Apart, blue in apricot, teal through blue, and one piece.
     drawn("knot-burr", Strip, &[0.0, 0.1, 0.16, 0.2, 0.24, 0.29], (960, 520)).from(-40.0, 32.0),
+    drawn("persistent-contact", Strip, &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5], (960, 440)),
+    drawn("persistent-contact/ladder", Overlay, &[0.0, 0.12, 0.2, 0.27, 0.336, 0.4], (600, 440))
+        .from(-90.0, 4.0),
     drawn("metronome", Strip, &[0.0, 0.3, 0.57, 0.87, 1.17], (960, 400))
         .from(-78.0, 10.0)
         .with_impulses(0.012),

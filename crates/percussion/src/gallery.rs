@@ -51,7 +51,7 @@ macro_rules! shoot_scene {
     };
 }
 
-/// A study of one of the scenes.
+/// A study of one or several of the scenes.
 macro_rules! study {
     ($name:literal, $title:literal) => {
         shipped!("sweep", $name, $title, "study.toml")
@@ -144,6 +144,16 @@ pub const SCENES: &[Scene] = &[
         "A pendulum strikes a floor: only what its rod allows is reflected",
         "spherical.toml"
     ),
+    run_scene!(
+        "persistent-contact",
+        "A tilted disc rolls steadily",
+        "box.toml",
+        "ladder.toml",
+        "arm.toml",
+        "ball.toml",
+        "block.toml"
+    ),
+    study!("persistent-contact-steps", "How the errors of persistent contact fall with the step"),
     run_scene!("plastic-pair-1", "A cube meets another one at rest and they go on together"),
     run_scene!("plastic-pair-2", "Two cubes meet and stay where they are"),
     run_scene!("pyramid1", "A triangle tips the first of nine rectangles, and they fall like dominoes"),

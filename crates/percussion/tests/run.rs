@@ -157,6 +157,56 @@ fn a_run_interrupted_by_ctrl_c_resumes_bitwise_identical() {
     assert_eq!(outcome(&broken), outcome(&whole));
 }
 
+/// Cubes on one another, whose contacts Lemke's method takes minutes to solve.
+#[cfg(unix)]
+const ONE_LONG_STEP: &str = r#"
+gravity = [0, 0, -9.81]
+
+[run]
+step = 0.01
+until = 1
+scheme = "lcp"
+
+[run.lcp]
+solver = "lemke"
+cone = "pyramid"
+
+[contact]
+friction = 0.5
+
+[patterns.cube]
+kind = "grid"
+counts = [4, 4, 6]
+spacings = [1.1, 1.1, 1]
+body = { shape = { cube = 1 }, density = 1000 }
+position = [0, 0, 0.5]
+
+[bodies.floor]
+kind = "fixed"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_within_a_step_that_takes_minutes() {
+    let place = Place::new("signal");
+    let scene = place.scene(ONE_LONG_STEP);
+    for signal in ["-INT", "-TERM"] {
+        let folder = place.join(signal);
+        let mut child = start(scene.to_str().unwrap(), &folder, &[]);
+        wait_for("the first checkpoint", || folder.join("checkpoint").exists());
+        // Long enough to be in the first step.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let sent = std::time::Instant::now();
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        // The limit is 0.7 s, the step takes far longer than this.
+        assert!(sent.elapsed().as_secs_f64() < 10.0, "{:?}", sent.elapsed());
+        assert!(folder.join("checkpoint").exists() && !folder.join("summary.json").exists());
+    }
+}
+
 #[test]
 fn a_killed_run_resumes_from_its_checkpoint() {
     let place = Place::new("killed");

@@ -188,8 +188,9 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         let smooth = scene(&with(scheme, "[contact]\nrestitution = 0.5\n"));
         assert_eq!(smooth.contact.unwrap().potential, None);
     }
-    refused(&with("exact", rough), "set friction to 0, or choose dissipative, decomposition or lcp");
-    for scheme in ["decomposition", "dissipative"] {
+    let choice = "set friction to 0, or choose exact, dissipative, decomposition or lcp";
+    refused(&with("potential", &format!("{plain}friction = 0.3\n")), choice);
+    for scheme in ["exact", "decomposition", "dissipative"] {
         scene(&with(scheme, rough));
     }
     let unnamed = BALLS.replace("scheme = \"potential\"\n", "");

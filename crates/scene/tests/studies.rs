@@ -44,7 +44,7 @@ fn refused(from: &str, to: &str, said: &str) {
 #[test]
 fn a_study_says_what_is_set_and_what_is_drawn() {
     let study = read(GOOD).unwrap();
-    assert_eq!((study.name.as_str(), study.scene.as_str(), study.x), ("own", "gyroscope", 0));
+    assert_eq!((study.name.as_str(), study.scene.as_deref(), study.x), ("own", Some("gyroscope"), 0));
     assert_eq!(study.axes[1].values, [AxisValue::Number(0.5), AxisValue::Whole(1)]);
     assert_eq!((study.axes[0].label.as_str(), study.axes[0].scale), ("h", Scale::Log));
     assert_eq!(study.figures[0].label, "energy.max_relative_error");
@@ -93,6 +93,31 @@ fn slips_are_refused_with_place_and_remedy() {
     published("{ points = [[1, 2]] }", "`figures.energy.published[0].label` is missing");
     published("{ label = \"x\", points = [[1, 2, 3]] }", "has 3 entries, not 2");
     published("{ label = \"x\", points = [], at = { gamma = 3 } }", "`axes.gamma` has no value 3");
+    let reference =
+        |item: &str, said: &str| refused("value =", &format!("reference = {item}\nvalue ="), said);
+    reference("\"x\"", "is a string, not a number");
+    reference("[{ at = { gamma = 1 } }]", "`figures.energy.reference[0].value` is missing");
+    reference("[{ value = 1, at = { gamma = 3 } }]", "`axes.gamma` has no value 3");
+    let scenes = GOOD.replace("\"run.newmark.gamma\"", "\"scene\"");
+    assert!(read(&scenes).unwrap_err()[0].to_string().contains("has 0.5, which is no scene"));
+}
+
+#[test]
+fn an_axis_may_have_scenes_and_a_figure_a_reference_for_each() {
+    let text = "x = \"h\"\n[axes.h]\npath = \"run.step\"\nvalues = [1e-3, 5e-4]\n[axes.of]\npath = \"scene\"\n\
+                values = [\"kepler\", \"gyroscope\"]\n[figures.energy]\nvalue = \"energy.kinetic.1\"\n\
+                reference = [{ value = 1, at = { of = \"kepler\" } }, { value = 2, at = { of = \"gyroscope\" } }]\n";
+    let study = read(text).unwrap();
+    assert_eq!(
+        (study.scene.as_deref(), study.scenes()),
+        (None, vec!["kepler".to_owned(), "gyroscope".to_owned()])
+    );
+    assert_eq!(
+        study.figures[0].reference.iter().map(|reference| reference.value).collect::<Vec<_>>(),
+        [1.0, 2.0]
+    );
+    let both = read(&format!("scene = \"kepler\"\n{text}")).unwrap_err();
+    assert!(both[0].to_string().contains("is given, and `axes.of` has scenes"), "{both:?}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl PlannedJoint {
             particle: model.links[self.child].joint.particle,
             limits: [None; 3],
         };
-        Closure { joint, parent: self.parent, child: self.child }
+        Closure { joint, parent: self.parent, child: self.child, coordinate: None }
     }
 
     /// Normal of the contact, towards the child.

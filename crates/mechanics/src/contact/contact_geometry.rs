@@ -88,7 +88,7 @@ pub enum ContactError {
 }
 
 /// All parts of a model that may collide.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ContactGeometry {
     /// The parts, by body.
     pub parts: Vec<Part>,

@@ -167,6 +167,12 @@ pub(super) struct Plane {
     pub axes: Mat3,
 }
 
+impl Default for Plane {
+    fn default() -> Self {
+        Self { point: Vec3::zeros(), axes: Mat3::identity() }
+    }
+}
+
 impl Plane {
     /// A placement in space as one in the plane.
     pub fn lowered(&self, pose: &Pose) -> PlanarPose {

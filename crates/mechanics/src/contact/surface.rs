@@ -1,7 +1,7 @@
 //! Restitution and friction of surfaces.
 
 /// Restitution and friction, of a body or of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
     /// Coefficient of restitution, from 0 (plastic) to 1 (elastic).
     pub restitution: f64,

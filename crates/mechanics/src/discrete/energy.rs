@@ -52,7 +52,12 @@ pub(crate) fn potential(
     placements: &mut Vec<BodyKinematics>,
 ) -> Result<f64, ForceError> {
     let mut of = |island| island_potential(model, island, state, placements);
-    model.islands.iter().try_fold(0.0, |sum, island| Ok(sum + of(island)?))
+    let along_constraints = model.closure_forces.iter().map(|force| {
+        let first = model.closures[force.slot].coordinate.unwrap_or(state.coordinates.len());
+        force.potential(force.position(state.coordinates.get(first..).unwrap_or_default()))
+    });
+    let along_constraints = along_constraints.sum::<f64>();
+    model.islands.iter().try_fold(along_constraints, |sum, island| Ok(sum + of(island)?))
 }
 
 /// Potential energy of an island, J. Also writes the kinematics of its bodies, at rest.

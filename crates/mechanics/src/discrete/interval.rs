@@ -227,8 +227,13 @@ impl Interval {
 
     /// Displacement of the joint along the degree of freedom on which a force acts.
     pub(super) fn travel(&self, force: &JointForce, model: &Model, island: &Island) -> f64 {
-        let i = force.slot - island.bodies.start;
-        model.links[force.slot].joint.travel(&self.joint_frames[i], &self.increments[i], force.coordinate)
+        self.travel_along(force.slot, force.coordinate, model, island)
+    }
+
+    /// Displacement of the joint of a body along one of its degrees of freedom.
+    pub(crate) fn travel_along(&self, slot: usize, dof: usize, model: &Model, island: &Island) -> f64 {
+        let i = slot - island.bodies.start;
+        model.links[slot].joint.travel(&self.joint_frames[i], &self.increments[i], dof)
     }
 
     /// Null-space columns and reaches at the end, from the increments.

@@ -25,6 +25,8 @@ pub struct IslandStep {
     newton: Newton,
     /// Contact impulses at the start in the degrees of freedom.
     contact_impulses: Vec<f64>,
+    /// Rates of the degrees of freedom at the start.
+    rates: Vec<f64>,
 }
 
 impl IslandStep {
@@ -34,7 +36,14 @@ impl IslandStep {
         self.contact_impulses.clear();
         self.contact_impulses.resize(p0.len(), 0.0);
         self.newton.begin(model, island, state, p0, h)?;
+        self.rates.clear();
+        self.rates.extend(self.newton.d.iter().map(|d| d / h));
         Ok(())
+    }
+
+    /// Rates of the degrees of freedom at the start.
+    pub fn initial_rates(&self) -> &[f64] {
+        &self.rates
     }
 
     /// Takes initial contact impulses: the first guess moves on with them and with gravity. Directly after [`IslandStep::begin`].

@@ -43,3 +43,8 @@ pub(super) fn finite_number(parameter: &'static str, value: f64) -> Result<(), P
 pub(super) fn finite(parameter: &'static str, value: &Vec3) -> Result<(), ParameterError> {
     value.iter().try_for_each(|v| finite_number(parameter, *v))
 }
+
+/// A number that is zero or more, or infinite.
+pub(super) fn not_below_zero(parameter: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value >= 0.0, parameter, value, "give a number that is not negative")
+}

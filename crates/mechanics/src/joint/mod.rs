@@ -21,15 +21,17 @@
 //! carried as twists are carried.
 //!
 //! [`motion_subspace`] gives the null-space columns `P`, [`increment`] the reparametrisation `F_d`, [`constraint`] the
-//! constraints `g` with their Jacobian `G`; they are written apart and tested against each other. Rates are relative:
+//! constraints `g` with their Jacobian `G`, [`coordinate`] coordinates read off the bodies; they are written apart and tested against each other. Rates are relative:
 //! `ω_child = ω_parent + ...`. [Johnson 3.25-3.33] with the slips of the absolute rates removed.
 
 pub mod constraint;
+pub mod coordinate;
 pub mod increment;
 pub mod motion_subspace;
 pub mod motion_subspace_derivative;
 
 pub use constraint::{LinearForm, Row, RowValue};
+pub use coordinate::CoordinateRow;
 pub use increment::{Displacement, JointIncrement};
 
 use crate::rotation::Mat3;
@@ -148,13 +150,15 @@ impl Frame {
     }
 }
 
-/// Bounds on a joint coordinate, recorded for contact schemes and plans.
+/// Stops of a joint coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Smallest value, rad or m.
     pub lower: f64,
     /// Largest value, rad or m.
     pub upper: f64,
+    /// Coefficient of restitution of the stops, from 0 to 1.
+    pub restitution: f64,
 }
 
 /// A joint between a parent (or the world) and a child.
@@ -172,8 +176,15 @@ pub struct Joint {
     pub length: f64,
     /// Whether the child is a particle.
     pub particle: bool,
-    /// Bounds on the coordinates, in their order; recorded, not enforced by the integrators.
+    /// Stops of the coordinates, in their order.
     pub limits: [Option<Limits>; 3],
+}
+
+impl Limits {
+    /// Stops without restitution.
+    pub fn new(lower: f64, upper: f64) -> Self {
+        Self { lower, upper, restitution: 0.0 }
+    }
 }
 
 impl Joint {

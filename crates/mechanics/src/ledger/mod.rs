@@ -30,6 +30,7 @@ use crate::joint::JointKind;
 use crate::model::{Island, Model, State};
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, StepRecord};
+use crate::tolerances::REST_ENERGY;
 use percussion_geometry::Vec3;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -37,7 +38,7 @@ use std::ops::Range;
 /// Contribution of one source so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerSource {
-    /// A force's name, or `gravity`, `supports`, `scheme`, and with contact `contact`, `friction`, `projection`.
+    /// A force's name, or `gravity`, `supports`, `scheme`, with contact `contact`, `friction`, `projection`, and `joint limits`.
     pub name: String,
     /// Energy, J.
     pub energy: f64,
@@ -131,9 +132,11 @@ impl Extremes {
         self.angular = self.angular.max(m.angular.norm());
     }
 
-    /// The energy that errors are relative to: the greatest kinetic energy, or the range of the potential, J.
+    /// The energy that errors are relative to, J: the greatest kinetic energy, or the range of the potential. Of bodies at rest both are
+    /// rounding of the potential energy, and a small part of that counts.
     pub fn energy_scale(&self) -> f64 {
-        self.kinetic.max(self.potential.1 - self.potential.0)
+        let (low, high) = self.potential;
+        self.kinetic.max(high - low).max(REST_ENERGY * low.abs().max(high.abs()))
     }
 }
 
@@ -168,11 +171,12 @@ const SUPPORTS: usize = 1;
 const SCHEME: usize = 2;
 const FORCES: usize = 3;
 
-/// Last sources of a ledger of a model with contact.
-const CONTACT_SOURCES: [(JumpSource, &str); 3] = [
+/// Last sources of a ledger: of a model with contact, and of one with joint limits.
+const CONTACT_SOURCES: [(JumpSource, &str); 4] = [
     (JumpSource::Contact, "contact"),
     (JumpSource::Friction, "friction"),
     (JumpSource::Projection, "projection"),
+    (JumpSource::Stop, "joint limits"),
 ];
 
 impl Ledger {
@@ -204,9 +208,10 @@ impl Ledger {
     /// Names of the sources of a model, in the order of [`Ledger::sources`]. A force with the name of another source is
     /// `force NAME`.
     pub fn source_names(model: &Model) -> impl Iterator<Item = Cow<'_, str>> {
-        let contact = if model.contacts.is_some() { &CONTACT_SOURCES[..] } else { &[] };
+        let contact = CONTACT_SOURCES.iter().filter(|(source, _)| has_source(model, *source));
         let forces = model.forces.iter().map(|f| f.name.as_str());
-        let forces = forces.chain(model.joint_forces.iter().map(|f| f.name.as_str()));
+        let along = model.joint_forces.iter().chain(&model.closure_forces);
+        let forces = forces.chain(along.map(|f| f.name.as_str()));
         let taken = |name: &str| {
             COMMON_SOURCES.contains(&name) || CONTACT_SOURCES.iter().any(|(_, other)| *other == name)
         };
@@ -217,12 +222,12 @@ impl Ledger {
                 true => Cow::Owned(format!("force {name}")),
                 false => Cow::Borrowed(name),
             }))
-            .chain(contact.iter().map(|(_, name)| Cow::Borrowed(*name)))
+            .chain(contact.map(|(_, name)| Cow::Borrowed(*name)))
     }
 
     /// Range of the sources that are forces of the model.
     pub fn forces(model: &Model) -> Range<usize> {
-        FORCES..FORCES + model.forces.len() + model.joint_forces.len()
+        FORCES..FORCES + model.forces.len() + model.joint_forces.len() + model.closure_forces.len()
     }
 
     /// The first measurement.
@@ -334,10 +339,16 @@ impl Ledger {
     }
 
     fn add_jumps(&mut self, model: &Model, record: &StepRecord) {
+        for (force, work) in &record.joint_work {
+            if let Some(source) = self.sources.get_mut(FORCES + model.forces.len() + force) {
+                source.energy += work;
+            }
+        }
         let from = Self::forces(model).end;
         for jump in &record.jumps {
             let impulse = (jump.linear, jump.angular);
-            let at = CONTACT_SOURCES.iter().position(|(source, _)| *source == jump.source);
+            let mut known = CONTACT_SOURCES.iter().filter(|(source, _)| has_source(model, *source));
+            let at = known.position(|(source, _)| *source == jump.source);
             if let Some(source) = at.and_then(|at| self.sources.get_mut(from + at)) {
                 source.add(&impulse);
                 source.energy += jump.energy;
@@ -369,6 +380,11 @@ impl Ledger {
             *momenta = momentum(model, state, slot, &self.scratch.twists[slot]);
         }
     }
+}
+
+/// Whether a model has a source of jumps.
+fn has_source(model: &Model, source: JumpSource) -> bool {
+    if source == JumpSource::Stop { model.has_limits() } else { model.contacts.is_some() }
 }
 
 /// Linear momentum of a body and its angular momentum about the origin.

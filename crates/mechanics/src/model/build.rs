@@ -9,7 +9,7 @@ use super::island::Groups;
 use super::{Island, Model, ModelError, check};
 use crate::body::{Body, BodyId, BodyKind};
 use crate::contact::{ContactGeometry, ContactSpec};
-use crate::force::{Anchor, ContactPotential, Force, ForceLaw, JointForce};
+use crate::force::{Anchor, ContactPotential, Force, ForceLaw, JointForce, JointLaw};
 use crate::joint::{Frame, Joint, JointFrame, JointKind, Limits};
 use crate::model::State;
 use crate::rotation::Mat3;
@@ -44,8 +44,12 @@ pub struct JointSpec {
     pub length: Option<f64>,
     /// Whole turns to add to the angles computed from the poses (which lie within half a turn).
     pub turns: [f64; 3],
-    /// Bounds on the coordinates.
+    /// Stops of the coordinates.
     pub limits: [Option<Limits>; 3],
+    /// Bounds of dry friction along the coordinates, N m or N.
+    pub friction: [f64; 3],
+    /// Damping along the coordinates, N m s/rad or N s/m.
+    pub damping: [f64; 3],
 }
 
 impl JointSpec {
@@ -70,6 +74,8 @@ impl JointSpec {
             length: None,
             turns: [0.0; 3],
             limits: [None; 3],
+            friction: [0.0; 3],
+            damping: [0.0; 3],
         }
     }
 }
@@ -85,6 +91,10 @@ pub struct ModelBuilder {
     pub(super) loops: Vec<JointSpec>,
     pub(super) forces: Vec<Force>,
     pub(super) joint_forces: Vec<JointForce>,
+    /// Forces along joints that are constraints; their slots are indices of loops.
+    pub(super) closure_forces: Vec<JointForce>,
+    /// Whether the model has no tree.
+    pub(super) open: bool,
     pub(super) gravity: Vec3,
     pub(super) contact: Option<ContactSpec>,
     pub(super) project: bool,
@@ -138,6 +148,28 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// Friction and damping of the joints as forces along them.
+    pub(super) fn add_joint_friction(&mut self) {
+        for slot in 0..self.joints.len() {
+            let spec = &mut self.joints[slot];
+            let (friction, damping) =
+                (std::mem::take(&mut spec.friction), std::mem::take(&mut spec.damping));
+            let laws = friction
+                .map(|bound| (bound, "friction", JointLaw::Friction { bound }))
+                .into_iter()
+                .chain(damping.map(|damping| (damping, "damping", JointLaw::Damper { damping })));
+            let counted = spec.kind.coordinates(false) > 1;
+            for (k, (_, what, law)) in laws.enumerate().filter(|(_, (value, ..))| *value != 0.0) {
+                let coordinate = k % friction.len();
+                let name = match counted {
+                    true => format!("{} {what} {coordinate}", spec.name),
+                    false => format!("{} {what}", spec.name),
+                };
+                self.joint_forces.push(JointForce { name, slot, coordinate, law });
+            }
+        }
+    }
+
     /// Gives a joint the rates of its degrees of freedom.
     pub fn rates(&mut self, joint: JointId, rates: &[f64]) {
         self.rates[joint.0] = Some(rates.to_vec());
@@ -179,8 +211,10 @@ impl ModelBuilder {
     }
 
     /// Builds the model and its first state.
-    pub fn build(self) -> Result<(Model, State), ModelError> {
+    pub fn build(mut self) -> Result<(Model, State), ModelError> {
         self.check_ids()?;
+        self.check_loop_joints()?;
+        self.add_joint_friction();
         self.check_names()?;
         self.check_numbers()?;
         self.check_forces()?;
@@ -343,14 +377,7 @@ impl ModelBuilder {
         let mut state = self.initial_poses(&order);
         let links = self.links(parent_joints, &order, &slots, &mut state)?;
         let group_of = |slot: usize| order[slot].0;
-        let mut closures = Vec::new();
-        for spec in &self.loops {
-            let (joint, parent) = self.resolve(spec, &slots)?;
-            // The child of a loop moves: checked with the joints.
-            let Some(child) = slots[spec.child.0] else { continue };
-            closures.push(Closure { joint, parent, child });
-        }
-        closures.sort_by_key(|closure| group_of(closure.child));
+        let (closures, closure_forces) = self.closures(&slots, group_of, &mut state)?;
         let contacts = self.contacts(&slots, &links)?;
         let grouped_forces = self.grouped_forces(contacts.as_ref(), &slots, group_of)?;
         let joint_forces = self.joint_forces_by_group(&slots, &links, group_of)?;
@@ -387,6 +414,7 @@ impl ModelBuilder {
             slots,
             links,
             closures,
+            closure_forces,
             forces: grouped_forces.into_iter().map(|(_, force)| force).collect(),
             joint_forces,
             islands,
@@ -449,6 +477,38 @@ impl ModelBuilder {
         }
         state.momenta = vec![0.0; dof];
         Ok(links)
+    }
+
+    /// Joints that close loops, sorted by group, with the forces along them; in a model without a tree their coordinates are added to
+    /// the state.
+    fn closures(
+        &self,
+        slots: &[Option<usize>],
+        group_of: impl Fn(usize) -> usize,
+        state: &mut State,
+    ) -> Result<(Vec<Closure>, Vec<JointForce>), ModelError> {
+        let mut closures = Vec::new();
+        for (index, spec) in self.loops.iter().enumerate() {
+            let (joint, parent) = self.resolve(spec, slots)?;
+            // The child of a loop moves: checked with the joints.
+            let Some(child) = slots[spec.child.0] else { continue };
+            closures.push((index, Closure { joint, parent, child, coordinate: None }));
+        }
+        closures.sort_by_key(|(_, closure)| group_of(closure.child));
+        let mut forces = self.closure_forces.clone();
+        for force in &mut forces {
+            force.slot = closures.iter().position(|(index, _)| *index == force.slot).unwrap_or(0);
+        }
+        if self.open {
+            for (index, closure) in &mut closures {
+                let parent = super::placed(&state.positions, &state.rotations, closure.parent);
+                let child = (&state.positions[closure.child], &state.rotations[closure.child]);
+                let frame = closure.joint.frame(parent, child, &[]);
+                closure.coordinate = Some(state.coordinates.len());
+                state.coordinates.extend(read_coordinates(&closure.joint, &frame, &self.loops[*index].turns));
+            }
+        }
+        Ok((closures.into_iter().map(|(_, closure)| closure).collect(), forces))
     }
 
     /// Forces on moving bodies with the groups of these bodies, sorted by group.
@@ -558,18 +618,8 @@ fn free(name: &str, kind: BodyKind) -> Joint {
 
 /// Joint coordinates from the frame of a joint, with whole turns added to the angles.
 pub(super) fn read_coordinates(joint: &Joint, frame: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
-    let r = &frame.rotation;
-    let about_z = || r[(1, 0)].atan2(r[(0, 0)]);
-    let mut found = match joint.kind {
-        JointKind::Revolute => vec![about_z()],
-        JointKind::Prismatic => vec![frame.shift.z],
-        JointKind::Cylindrical => vec![about_z(), frame.shift.z],
-        // R_J = R_x(a) R_y(b): its second column is (0, cos a, sin a), its first row (cos b, 0, sin b).
-        JointKind::Universal => vec![r[(2, 1)].atan2(r[(1, 1)]), r[(0, 2)].atan2(r[(0, 0)])],
-        JointKind::Planar if joint.particle => vec![frame.shift.x, frame.shift.y],
-        JointKind::Planar => vec![frame.shift.x, frame.shift.y, about_z()],
-        JointKind::Fixed | JointKind::Spherical | JointKind::Free | JointKind::Rod => Vec::new(),
-    };
+    let (found, count) = joint.read_coordinates(frame);
+    let mut found = found[..count].to_vec();
     for (i, value) in found.iter_mut().enumerate() {
         if joint.kind.is_angle(i) {
             *value += turns[i] * std::f64::consts::TAU;

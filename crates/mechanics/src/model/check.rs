@@ -5,11 +5,13 @@ use super::{Model, ModelBuilder, ModelError};
 use crate::body::{BodyError, BodyKind};
 use crate::joint::{JointIncrement, Row};
 use crate::model::State;
-use crate::tolerances::{FLIPPED_AXES, JOINT_MISFIT};
+use crate::tolerances::{FLIPPED_AXES, JOINT_MISFIT, LIMIT_MISFIT};
 use std::collections::HashSet;
 
 const WHOLE_TURNS: &str = "give a whole number: parts of a turn are read off the placements";
 const LIMITS: &str = "give a number not greater than the upper limit";
+const NOT_NEGATIVE: &str = "give a finite number that is not negative";
+const RESTITUTION: &str = "give a number from 0 to 1";
 
 impl ModelBuilder {
     /// Every reference exists.
@@ -92,6 +94,21 @@ impl ModelBuilder {
         self.joint_forces.iter().try_for_each(|force| force.check().map_err(|error| error.of(&force.name)))
     }
 
+    /// Joints that close loops have no coordinates for limits, friction and damping (a model without a tree gives them some).
+    pub(super) fn check_loop_joints(&self) -> Result<(), ModelError> {
+        for joint in self.loops.iter().filter(|_| !self.open) {
+            let given = [
+                ("limits", joint.limits.iter().any(Option::is_some)),
+                ("friction", joint.friction != [0.0; 3]),
+                ("damping", joint.damping != [0.0; 3]),
+            ];
+            if let Some((what, _)) = given.into_iter().find(|(_, given)| *given) {
+                return Err(ModelError::LoopCoordinates { joint: joint.name.clone(), what });
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_numbers(&self) -> Result<(), ModelError> {
         let finite = |ok: bool, place: String| if ok { Ok(()) } else { Err(ModelError::NotFinite { place }) };
         finite(self.gravity.iter().all(|v| v.is_finite()), "gravity".to_owned())?;
@@ -123,7 +140,17 @@ impl ModelBuilder {
                 let place = format!("a number of turns of joint `{}`", joint.name);
                 return Err(ModelError::Range { place, value: *turns, remedy: WHOLE_TURNS });
             }
+            for (what, values) in [("friction", joint.friction), ("damping", joint.damping)] {
+                if let Some(value) = values.iter().find(|value| !(**value >= 0.0 && value.is_finite())) {
+                    let place = format!("the {what} of joint `{}`", joint.name);
+                    return Err(ModelError::Range { place, value: *value, remedy: NOT_NEGATIVE });
+                }
+            }
             for limits in joint.limits.iter().flatten() {
+                if !(0.0..=1.0).contains(&limits.restitution) {
+                    let place = format!("the restitution of the limits of joint `{}`", joint.name);
+                    return Err(ModelError::Range { place, value: limits.restitution, remedy: RESTITUTION });
+                }
                 // An open end is infinite; only a number that is none, or ends in the wrong order, cannot be meant.
                 if !(limits.lower <= limits.upper) {
                     let place = format!("the lower limit of joint `{}`", joint.name);
@@ -154,6 +181,20 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
             if !(misfit <= JOINT_MISFIT * scale) {
                 let row = row.to_string();
                 return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
+            }
+        }
+        let coordinates = model.links.iter().filter(|link| std::ptr::eq(&link.joint, joint));
+        for (i, (limits, value)) in coordinates
+            .flat_map(|link| joint.limits.iter().zip(&state.coordinates[link.coordinates()]))
+            .enumerate()
+        {
+            let scale = if joint.kind.is_angle(i) { 1.0 } else { size };
+            let Some(limits) = limits else { continue };
+            let outside = (limits.lower - value).max(value - limits.upper);
+            if outside > LIMIT_MISFIT * scale {
+                let (joint, value) = (joint.name.clone(), *value);
+                let (lower, upper) = (limits.lower, limits.upper);
+                return Err(ModelError::OutsideLimits { joint, value, lower, upper });
             }
         }
         // Right angles leave axes that point the wrong way: the placement by the joint shows it.

@@ -48,15 +48,29 @@ pub enum ModelError {
         /// The body.
         body: String,
     },
-    /// A force along a joint that is a constraint.
+    /// A joint that closes a loop with limits, friction or damping.
     #[error(
-        "`{force}` acts along the joint `{joint}`, which the scheme keeps as a constraint without coordinates; use a spring or a load, or another scheme"
+        "joint `{joint}` closes a loop and has no coordinates for {what}; close the loop by another joint, or give them to another joint"
     )]
-    OpenJoint {
-        /// The force.
-        force: String,
+    LoopCoordinates {
         /// The joint.
         joint: String,
+        /// limits, friction, damping
+        what: &'static str,
+    },
+    /// A joint that starts outside its limits.
+    #[error(
+        "joint `{joint}` starts at {value}, outside of its limits [{lower}, {upper}]; move its bodies or its initial coordinate, or widen the limits"
+    )]
+    OutsideLimits {
+        /// The joint.
+        joint: String,
+        /// Its coordinate.
+        value: f64,
+        /// The limits.
+        lower: f64,
+        /// The limits.
+        upper: f64,
     },
     /// A motion for a body that forces move.
     #[error(

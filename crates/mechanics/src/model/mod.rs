@@ -26,6 +26,7 @@ pub use suggested_stiffness::{Suggestion, suggested_stiffness};
 use crate::body::Body;
 use crate::contact::ContactGeometry;
 use crate::force::{Force, JointForce};
+use crate::joint::Joint;
 use crate::prescribed_motion::Motion;
 use crate::rotation::Mat3;
 use crate::tree::{Closure, Link};
@@ -47,8 +48,10 @@ pub struct Model {
     pub closures: Vec<Closure>,
     /// Forces, by island.
     pub forces: Vec<Force>,
-    /// Forces along joints, by island.
+    /// Forces along joints of the tree, by island.
     pub joint_forces: Vec<JointForce>,
+    /// Forces along joints that are constraints, in a model without a tree; their slots are indices of closures.
+    pub closure_forces: Vec<JointForce>,
     /// Contact geometry, if contact is enabled.
     pub contacts: Option<Arc<ContactGeometry>>,
     /// Independent groups of bodies.
@@ -86,6 +89,16 @@ impl Model {
     /// The bodies with a prescribed motion.
     pub fn prescribed_motions(&self) -> impl Iterator<Item = (usize, &Motion)> {
         (0..self.bodies.len()).filter_map(|body| Some((body, self.prescribed_motion(body)?)))
+    }
+
+    /// All joints: those of the tree, then those that close loops.
+    pub fn joints(&self) -> impl Iterator<Item = &Joint> {
+        self.links.iter().map(|link| &link.joint).chain(self.closures.iter().map(|closure| &closure.joint))
+    }
+
+    /// Whether a joint has limits.
+    pub fn has_limits(&self) -> bool {
+        self.joints().any(|joint| joint.limits.iter().any(Option::is_some))
     }
 
     /// Number of moving bodies.

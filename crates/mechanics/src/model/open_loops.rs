@@ -2,6 +2,7 @@
 
 use super::{JointSpec, Model, ModelBuilder, ModelError};
 use crate::body::BodyId;
+use crate::force::JointForce;
 use crate::joint::JointKind;
 use crate::model::State;
 use crate::spatial::{angular, linear};
@@ -18,22 +19,30 @@ impl ModelBuilder {
             return self.build();
         }
         let (tree, start) = self.clone().build()?;
-        if let Some(force) = self.joint_forces.iter().find(|force| !stays(&self.joints[force.slot])) {
-            let (force, joint) = (force.name.clone(), self.joints[force.slot].name.clone());
-            return Err(ModelError::OpenJoint { force, joint });
-        }
-        let mut open = Self { joints: Vec::new(), rates: Vec::new(), project: true, ..self.clone() };
-        let mut numbers = vec![None; self.joints.len()];
-        for (i, joint) in self.joints.iter().enumerate() {
+        let mut full = self.clone();
+        full.add_joint_friction();
+        let mut open = Self {
+            joints: Vec::new(),
+            rates: Vec::new(),
+            joint_forces: Vec::new(),
+            project: true,
+            open: true,
+            ..full.clone()
+        };
+        // Joint or loop of each joint.
+        let mut numbers = Vec::with_capacity(full.joints.len());
+        for joint in &full.joints {
             if stays(joint) {
-                numbers[i] = Some(open.joint(joint.clone()).0);
+                numbers.push((true, open.joint(joint.clone()).0));
             } else {
                 open.close(joint.clone());
+                numbers.push((false, open.loops.len() - 1));
             }
         }
-        for force in &mut open.joint_forces {
-            // Forces on other joints were refused above.
-            force.slot = numbers[force.slot].unwrap_or(force.slot);
+        for force in full.joint_forces {
+            let (is_joint, slot) = numbers[force.slot];
+            let list = if is_joint { &mut open.joint_forces } else { &mut open.closure_forces };
+            list.push(JointForce { slot, ..force });
         }
         for (link, twist) in tree.links.iter().zip(tree.twists(&start)) {
             open.velocity(BodyId(link.body), linear(&twist), angular(&twist));

@@ -57,8 +57,10 @@ pub struct Capabilities {
     pub joints: bool,
     /// Joints that close loops.
     pub loops: bool,
-    /// Forces along joints: motors, springs, dampers.
+    /// Forces along joints: springs, dampers, motors of a given torque.
     pub motors: bool,
+    /// Drives along joints: motors of a velocity, servos, dry friction.
+    pub drives: bool,
     /// Whether limits of joint coordinates are enforced.
     pub joint_limits: bool,
     /// Bodies with planar shapes on planar joints.
@@ -80,6 +82,7 @@ const TREE: Capabilities = Capabilities {
     joints: true,
     loops: true,
     motors: true,
+    drives: false,
     joint_limits: false,
     planar: true,
     soft_bodies: false,
@@ -102,19 +105,24 @@ impl SchemeKind {
     /// Capabilities of the scheme: the table.
     pub const fn capabilities(self) -> Capabilities {
         match self {
-            Self::Variational | Self::VariationalProjected | Self::VariationalMultipliers => TREE,
+            Self::Variational => Capabilities { drives: true, joint_limits: true, ..TREE },
+            Self::VariationalProjected | Self::VariationalMultipliers => TREE,
             Self::NewmarkExplicit | Self::NewmarkImplicit => POTENTIAL,
-            Self::Potential => Capabilities { without_contact: false, ..POTENTIAL },
-            Self::Exact => IMPACTS,
-            Self::Dissipative => Capabilities { friction: true, ..IMPACTS },
-            Self::Decomposition => Capabilities { friction: true, order: 1, ..IMPACTS },
+            Self::Potential => {
+                Capabilities { without_contact: false, drives: true, joint_limits: true, ..POTENTIAL }
+            }
+            Self::Exact | Self::Dissipative => Capabilities { friction: true, ..IMPACTS },
+            Self::Decomposition => {
+                Capabilities { friction: true, order: 1, drives: true, joint_limits: true, ..IMPACTS }
+            }
             Self::Lcp => Capabilities {
                 contact: ContactSupport::Complementarity,
                 without_contact: true,
                 friction: true,
                 driven_bodies: true,
                 coordinates: Coordinates::Maximal,
-                motors: false,
+                drives: true,
+                joint_limits: true,
                 order: 1,
                 ..IMPACTS
             },
@@ -124,8 +132,13 @@ impl SchemeKind {
     /// Whether it can simulate a model whose contact potential, if it has one, has this normal damping, N s/m.
     pub fn check(self, model: &Model, normal_damping: f64) -> Result<(), UnsupportedScene> {
         let (scheme, capable) = (self, self.capabilities());
-        if let Some(force) = model.joint_forces.first().filter(|_| !capable.motors) {
-            return Err(UnsupportedScene::JointForce { scheme, force: force.name.clone() });
+        let mut along = model.joint_forces.iter().chain(&model.closure_forces);
+        if let Some(force) = along.find(|force| force.is_drive()).filter(|_| !capable.drives) {
+            return Err(UnsupportedScene::Drive { scheme, force: force.name.clone() });
+        }
+        let limited = model.joints().find(|joint| joint.limits.iter().any(Option::is_some));
+        if let Some(joint) = limited.filter(|_| !capable.joint_limits) {
+            return Err(UnsupportedScene::Limits { scheme, joint: joint.name.clone() });
         }
         let Some(contacts) = &model.contacts else {
             return match capable.without_contact {
@@ -179,16 +192,27 @@ pub enum UnsupportedScene {
         /// The scheme.
         scheme: SchemeKind,
     },
-    /// A force along a joint, and a scheme without joint coordinates.
+    /// A drive along a joint, and a scheme without.
     #[error(
-        "`{force}` acts along a joint, which the scheme {scheme} holds as a constraint without coordinates; use a spring or a load, or choose {}",
-        choice(&names(|capable| capable.motors))
+        "`{force}` is a drive (a velocity motor, a servo, or friction in a joint), which the scheme {scheme} does not have; use a motor of a given torque, a torsion spring or a torsion damper, or choose {}",
+        choice(&names(|capable| capable.drives))
     )]
-    JointForce {
+    Drive {
         /// The scheme.
         scheme: SchemeKind,
         /// The force.
         force: String,
+    },
+    /// Joint limits, and a scheme that does not enforce them.
+    #[error(
+        "joint `{joint}` has limits, which the scheme {scheme} does not enforce; remove `limits`, or choose {}",
+        choice(&names(|capable| capable.joint_limits))
+    )]
+    Limits {
+        /// The scheme.
+        scheme: SchemeKind,
+        /// The joint.
+        joint: String,
     },
     /// Bodies that collide, and a scheme without contact.
     #[error(
@@ -255,8 +279,8 @@ fn choice(names: &[&'static str]) -> String {
 /// The table of capabilities as Markdown, for the guide.
 pub fn capabilities_markdown() -> String {
     let mut text = String::from(
-        "| scheme | order | coordinates | contact | without contact | restitution | friction | driven bodies | loops | motors | joint limits | planar | soft bodies |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| scheme | order | coordinates | contact | without contact | restitution | friction | driven bodies | loops | motors | drives | joint limits | planar | soft bodies |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let yes = |capable: bool| if capable { "yes" } else { "–" };
     for kind in SchemeKind::ALL {
@@ -282,16 +306,17 @@ pub fn capabilities_markdown() -> String {
             c.driven_bodies,
             c.loops,
             c.motors,
+            c.drives,
             c.joint_limits,
             c.planar,
             c.soft_bodies,
         ]
         .map(yes);
-        let [without, friction, driven, loops, motors, limits, planar, soft] = cells;
+        let [without, friction, driven, loops, motors, drives, limits, planar, soft] = cells;
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "| `{kind}` | {} | {coordinates} | {contact} | {without} | {restitution} | {friction} | {driven} | {loops} | {motors} | {limits} | {planar} | {soft} |",
+            "| `{kind}` | {} | {coordinates} | {contact} | {without} | {restitution} | {friction} | {driven} | {loops} | {motors} | {drives} | {limits} | {planar} | {soft} |",
             c.order
         );
     }

@@ -6,7 +6,9 @@ use super::{
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
+use crate::response::closed_contact::has_joint_rows;
 use crate::response::{ContactOptions, ContactResponse};
+use crate::step_record::StepRecord;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -27,9 +29,9 @@ pub enum SchemeKind {
     NewmarkImplicit,
     /// Variational midpoint scheme with the contact potential.
     Potential,
-    /// Exact collisions.
+    /// Exact collisions, with restitution and friction of the surfaces.
     Exact,
-    /// Exact collisions with a collision model that dissipates energy.
+    /// The same with an explicit collision model.
     Dissipative,
     /// Decomposition contact response.
     Decomposition,
@@ -114,11 +116,14 @@ impl SchemeKind {
                 Box::new(exact.map_err(|_| SchemeError::NotFinite)?)
             }
             Self::Decomposition => match options.contact.response {
-                ContactResponse::Persistent => {
+                // Stops, drives and friction of joints are rows of the variational step.
+                ContactResponse::Persistent
+                    if !model.islands.iter().any(|island| has_joint_rows(model, island)) =>
+                {
                     let scheme = Exact::with_impacts_at_end(model, contacts()?, state, &options.contact);
                     Box::new(scheme.map_err(|_| SchemeError::NotFinite)?)
                 }
-                ContactResponse::Published => {
+                _ => {
                     contacts()?;
                     Box::new(Decomposition::new(model, state, &options.contact))
                 }
@@ -232,5 +237,9 @@ impl Scheme for WithPotential {
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.0.step(model, state, h)
+    }
+
+    fn step_record(&self) -> Option<&StepRecord> {
+        self.0.step_record()
     }
 }

@@ -14,6 +14,7 @@
 mod capabilities;
 mod decomposition;
 mod exact;
+mod island_worker;
 mod kind;
 mod lcp;
 mod multipliers;

@@ -4,12 +4,16 @@
 //! manifold and takes `p⁺(q0, q1)` along; free bodies under gravity alone have a closed form up to three unknowns.
 //! Islands are split over the available threads by halves, and the result is bitwise identical for any number of threads.
 
+use super::island_worker::IslandWorker;
 use super::{Scheme, SchemeKind};
 use crate::discrete::free_rotation::turned;
-use crate::discrete::{IslandStateMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
+use crate::discrete::{IslandStateMut, SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::State;
 use crate::model::{Island, Model};
+use crate::response::closed_contact::has_joint_rows;
 use crate::rotation::Mat3;
+use crate::step_record::StepRecord;
+use crate::tolerances::variational::REBOUND_STEPS;
 use percussion_geometry::Vec3;
 
 /// Bodies below which a second thread does not pay.
@@ -19,7 +23,9 @@ const MIN_BODIES_PER_THREAD: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Variational {
     next: State,
-    workers: Vec<Newton>,
+    workers: Vec<IslandWorker>,
+    /// Work and impacts of stops and drives, in models that have some.
+    record: Option<StepRecord>,
 }
 
 impl Variational {
@@ -28,7 +34,13 @@ impl Variational {
         let parts = model.moving().div_ceil(MIN_BODIES_PER_THREAD).clamp(1, 4 * rayon::current_num_threads());
         let mut next = state.clone();
         next.momenta.resize(model.dofs, 0.0);
-        Self { next, workers: vec![Newton::default(); parts] }
+        let rows = model.islands.iter().any(|island| has_joint_rows(model, island));
+        Self { next, workers: vec![IslandWorker::default(); parts], record: rows.then(StepRecord::default) }
+    }
+
+    /// The record of the last step, in models with stops or drives.
+    pub(super) fn record(&self) -> Option<&StepRecord> {
+        self.record.as_ref()
     }
 }
 
@@ -43,6 +55,10 @@ impl Scheme for Variational {
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         let next = &mut self.next;
+        for worker in &mut self.workers {
+            worker.record.clear();
+            worker.rebound_speed = REBOUND_STEPS * h.abs() * model.gravity.norm();
+        }
         let end = IslandStateMut {
             positions: &mut next.positions,
             rotations: &mut next.rotations,
@@ -50,10 +66,18 @@ impl Scheme for Variational {
             momenta: &mut next.momenta,
         };
         let stats = advance(model, &model.islands, state, h, end, &mut self.workers)?;
+        if let Some(record) = &mut self.record {
+            record.clear();
+            self.workers.iter().for_each(|worker| record.append(&worker.record));
+        }
         next.time = state.time + h;
         next.steps = state.steps + 1;
         std::mem::swap(state, next);
         Ok(stats)
+    }
+
+    fn step_record(&self) -> Option<&StepRecord> {
+        self.record()
     }
 }
 
@@ -64,7 +88,7 @@ fn advance(
     state: &State,
     h: f64,
     end: IslandStateMut,
-    workers: &mut [Newton],
+    workers: &mut [IslandWorker],
 ) -> Result<SolverStats, StepFailure> {
     if workers.len() < 2 || islands.len() < 2 {
         return advance_sequentially(model, islands, state, h, end, &mut workers[0]);
@@ -96,7 +120,7 @@ fn advance_sequentially(
     state: &State,
     h: f64,
     end: IslandStateMut,
-    worker: &mut Newton,
+    worker: &mut IslandWorker,
 ) -> Result<SolverStats, StepFailure> {
     let Some(first) = islands.first() else { return Ok(SolverStats::default()) };
     let (b, c, f) = (first.bodies.start, first.coordinates.start, first.dofs.start);
@@ -110,6 +134,9 @@ fn advance_sequentially(
             momenta: &mut end.momenta[island.dofs.start - f..island.dofs.end - f],
         };
         stats = stats.merge(step_island(model, island, state, h, part, worker)?);
+        if has_joint_rows(model, island) {
+            worker.record_rows(model, h);
+        }
     }
     Ok(stats)
 }
@@ -121,11 +148,12 @@ pub(super) fn step_island(
     state: &State,
     h: f64,
     end: IslandStateMut,
-    worker: &mut Newton,
+    worker: &mut IslandWorker,
 ) -> Result<SolverStats, StepFailure> {
     match island.simple {
         true => free_flight(model, island, state, h, end),
-        false => worker.step(model, island, state, h, end),
+        false if has_joint_rows(model, island) => worker.step_with_rows(model, island, state, h, end),
+        false => worker.newton.step(model, island, state, h, end),
     }
 }
 

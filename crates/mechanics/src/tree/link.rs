@@ -43,4 +43,6 @@ pub struct Closure {
     pub parent: Option<usize>,
     /// Slot of the child side.
     pub child: usize,
+    /// Where its coordinates begin in the state, in a model without a tree.
+    pub coordinate: Option<usize>,
 }

@@ -9,6 +9,7 @@ pub mod everything;
 pub mod lasting;
 pub mod lcp;
 pub mod mechanisms;
+pub mod slider;
 pub mod random;
 pub mod reference;
 

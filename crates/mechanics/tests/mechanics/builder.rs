@@ -56,8 +56,9 @@ fn hang(
     let at =
         base.then(&parent_frame).then(&joint_pose(kind, particle, c, random)).then(&inverse(&child_frame));
     let id = builder.body(child, at);
-    let (name, turns, limits) = (name.to_owned(), [0.0; 3], [None; 3]);
-    (id, JointSpec { name, kind, parent, child: id, parent_frame, child_frame, length: None, turns, limits })
+    let at = Pose::identity();
+    let spec = JointSpec::at(name, kind, None, (id, &at), &at);
+    (id, JointSpec { parent, parent_frame, child_frame, ..spec })
 }
 
 #[test]
@@ -429,7 +430,7 @@ fn numbers_that_are_none_are_caught_at_the_door() {
         assert_eq!(Scene::error(spoil), ModelError::NotFinite { place: place.into() });
     }
     let limited = |lower, upper| {
-        Scene::refusal(JointKind::Revolute, false, |j| j.limits[0] = Some(Limits { lower, upper }))
+        Scene::refusal(JointKind::Revolute, false, |j| j.limits[0] = Some(Limits::new(lower, upper)))
     };
     assert_eq!(limited(f64::NEG_INFINITY, 1.0), None);
     assert!(matches!(limited(f64::NAN, 1.0), Some(ModelError::Range { .. })));

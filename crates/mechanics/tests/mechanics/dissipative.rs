@@ -127,6 +127,21 @@ fn planar_circles_ellipses_and_wedges_bounce_without_loss() {
 }
 
 #[test]
+fn the_exact_scheme_has_restitution_and_friction_of_the_surfaces_as_the_model_frictional() {
+    // A wedge that bounces, slides and comes to rest: bitwise the same motion.
+    let (model, state) = planar(wedge(), 0.4, 0.3);
+    let mut exact = exactly(model.clone(), state.clone(), 1e-3, &ContactOptions::default());
+    let mut frictional = dissipative((model, state), 1e-3, CollisionModel::Frictional);
+    assert_eq!(exact.scheme(), SchemeKind::Exact);
+    for _ in 0..2000 {
+        exact.step().unwrap();
+        frictional.step().unwrap();
+        assert_eq!(exact.state(), frictional.state());
+    }
+    assert!(motion(&exact, 1).0.norm() < 1e-9, "it rests");
+}
+
+#[test]
 fn the_corner_of_a_wedge_obeys_the_collision_models() {
     for (loss, mu) in [
         (CollisionModel::Frictionless, 0.0),

@@ -33,7 +33,7 @@ fn held(kind: JointKind, parent: Option<usize>, child: usize, arm: Vec3, state: 
         particle: false,
         limits: [None; 3],
     };
-    Closure { joint, parent, child }
+    Closure { joint, parent, child, coordinate: None }
 }
 
 /// Velocity of a point of the body in a slot.

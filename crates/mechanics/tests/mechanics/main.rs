@@ -29,6 +29,8 @@ mod forces_built;
 mod forms;
 mod free_top;
 mod impact_laws;
+mod joint_drives;
+mod joint_limits;
 mod joints;
 mod kinematics;
 mod lcp_crossing;

@@ -1,16 +1,13 @@
-//! Contacts that last, under the dissipative scheme: rest, stick, slide, tip and roll against closed forms, with their orders.
+//! Contacts that last, under the exact scheme: rest, stick, slide, tip and roll against closed forms, with their orders.
 
 use crate::common::*;
 use percussion_geometry::shapes::Cylinder;
 use std::f64::consts::FRAC_PI_2;
 
-/// A simulation by the dissipative scheme with friction.
+/// A simulation by the exact scheme.
 fn persistent(builder: ModelBuilder, h: f64) -> Simulation {
     let (model, state) = builder.build().unwrap();
-    let contacts = model.contacts.clone().unwrap();
-    let scheme =
-        Exact::new(&model, contacts, &state, &ContactOptions::default(), Some(CollisionModel::Frictional));
-    Simulation::new(model, state, Box::new(scheme.unwrap()), h).unwrap()
+    exactly(model, state, h, &ContactOptions::default())
 }
 
 /// A cube of side 0.2 m on a slope about the y axis, turned about its normal.

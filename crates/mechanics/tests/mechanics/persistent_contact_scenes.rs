@@ -2,13 +2,10 @@
 
 use crate::common::*;
 
-/// Deepest penetration in a run by the dissipative scheme, relative to a size, and its fallbacks.
+/// Deepest penetration in a run by the exact scheme, relative to a size, and its fallbacks.
 fn deepest_in(builder: ModelBuilder, (h, until, size): (f64, f64, f64)) -> (f64, u64, Simulation) {
     let (model, state) = builder.build().unwrap();
-    let contacts = model.contacts.clone().unwrap();
-    let scheme =
-        Exact::new(&model, contacts, &state, &ContactOptions::default(), Some(CollisionModel::Frictional));
-    let mut sim = Simulation::new(model, state, Box::new(scheme.unwrap()), h).unwrap();
+    let mut sim = exactly(model, state, h, &ContactOptions::default());
     let (mut depth, mut fallbacks) = (0.0f64, 0);
     while sim.state().time < until - 0.5 * h {
         sim.step().unwrap();

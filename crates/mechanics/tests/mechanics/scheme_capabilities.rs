@@ -97,19 +97,40 @@ fn motors_drive_joints_under_the_schemes_that_have_them_and_others_refuse_them()
         // The inertia of a bar of mass 1 kg about its end.
         let expected = 0.5 * 0.01 / (1.0 / 3.0 + 0.01 / 12.0);
         let angle = simulation.joint("hinge").unwrap().coordinates()[0].abs();
-        assert!((angle - expected).abs() < 1e-3 * expected, "{kind}: {angle} {expected}");
+        // At first order the positions of a step follow the velocities of its end.
+        let tolerance = if kind.capabilities().order == 1 { 1.1 * H / 0.1 } else { 1e-3 };
+        assert!((angle - expected).abs() < tolerance * expected, "{kind}: {angle} {expected}");
     }
 }
 
 #[test]
-fn joint_limits_are_enforced_by_no_scheme() {
+fn joint_limits_are_enforced_or_refused() {
     for kind in SchemeKind::ALL {
-        assert!(!kind.capabilities().joint_limits && !kind.capabilities().soft_bodies);
-        let limits = Some(Limits { lower: -0.01, upper: 0.01 });
-        let mut simulation = run(kind, driven_bar(0.0, limits), needs_contact(kind)).unwrap();
+        assert!(!kind.capabilities().soft_bodies);
+        let limits = Some(Limits::new(-0.01, 0.01));
+        let made = run(kind, driven_bar(0.0, limits), needs_contact(kind));
+        if !kind.capabilities().joint_limits {
+            let text = made.map(|_| ()).unwrap_err();
+            assert!(text.contains("joint `hinge` has limits") && text.contains("choose"), "{kind}: {text}");
+            continue;
+        }
+        let mut simulation = made.unwrap();
         simulation.run_until(0.1).unwrap();
         let tip = simulation.body("bar").unwrap().pose().rotation.angle();
-        assert!((tip - 0.1).abs() < 1e-3, "{kind}: {tip}");
+        assert!((tip - 0.01).abs() < 1e-9, "{kind}: {tip}");
+    }
+}
+
+#[test]
+fn drives_are_taken_or_refused() {
+    for kind in SchemeKind::ALL {
+        let mut builder = driven_bar(0.0, None);
+        let law = JointLaw::Velocity { velocity: Table::constant([0.5]), max: f64::INFINITY };
+        builder.joint_force(JointForce { name: "motor".into(), slot: 0, coordinate: 0, law });
+        let made = run(kind, builder, needs_contact(kind));
+        assert_eq!(made.is_ok(), kind.capabilities().drives, "{kind}");
+        let Err(text) = made else { continue };
+        assert!(text.contains("`motor` is a drive") && text.contains("choose"), "{kind}: {text}");
     }
 }
 

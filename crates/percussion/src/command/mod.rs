@@ -6,6 +6,7 @@ mod check;
 mod distance;
 mod export;
 mod gallery;
+mod interrupt;
 mod plan;
 mod progress;
 mod report;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use percussion::control::Progress;
@@ -10,9 +9,13 @@ use percussion::control::shooting::Iteration;
 use percussion::scene::run::{self, PlanFigures, ShootFigures, StartFigure, Status, Summary, folder};
 use percussion::solve::nlp::{CallbackAction, IterationRecord};
 
-use super::run::{INTERRUPTED, RUNS, interrupt_flag};
+use super::interrupt::{INTERRUPTED, Interruption};
+use super::run::RUNS;
 use super::scene::SceneArguments;
 use super::{print, print_status, report};
+
+/// What a plan leaves that is interrupted within an iteration.
+const LEFT: &str = "nothing was written";
 
 const EXAMPLES: &str = "Examples:
   percussion plan my-throw.toml
@@ -57,9 +60,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let printed = scene.warnings.len();
     let path = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&scene.name));
-    let stop = interrupt_flag()?;
+    let interruption = Interruption::on_signal(LEFT)?;
     let mut log = IterationLog { quiet: arguments.quiet, rounds: 0 };
-    let next = || if stop.load(Ordering::Relaxed) { CallbackAction::Stop } else { CallbackAction::Continue };
+    let next = || if interruption.accept() { CallbackAction::Stop } else { CallbackAction::Continue };
     let summary = match scene.shoot {
         Some(_) => run::shoot(scene, &path, &mut |round| {
             log.shooting_iteration(round);

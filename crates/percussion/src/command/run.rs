@@ -3,16 +3,15 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use percussion::control::replay::default_scheme;
 use percussion::scene::Scene;
 use percussion::scene::run::{
     self, JointFigures, PlannedTrajectory, Progress, RunError, Status, Summary, folder,
 };
 
+use super::interrupt::{INTERRUPTED, Interruption};
 use super::progress::{ProgressMeter, with_prefix};
 use super::scene::SceneArguments;
 use super::{print, print_status, report};
@@ -34,8 +33,8 @@ them.
 Exit code: 0 finished; 1 a step failed (the reason is in summary.json, the last valid state in the
 checkpoint); 2 misuse; 130 interrupted by Ctrl-C (continue with --resume).";
 
-/// Exit code after Ctrl-C, by the convention of shells: 128 plus the number of the signal.
-pub const INTERRUPTED: u8 = 130;
+/// What a run leaves that is interrupted within a step.
+const LEFT: &str = "the run folder can be resumed from its last checkpoint (--resume)";
 /// Folder of run folders without --out.
 pub const RUNS: &str = "runs";
 
@@ -75,10 +74,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     super::set_threads(arguments.jobs)?;
     let jobs = arguments.scenes_and_folders()?;
-    let stop = interrupt_flag()?;
+    let interruption = Interruption::on_signal(LEFT)?;
     let (several, mut done, mut failed) = (jobs.len() > 1, Vec::new(), false);
     for (scene, path) in jobs {
-        match run_one(scene, &path, arguments, &stop)? {
+        match run_one(scene, &path, arguments, &interruption)? {
             Status::Finished => {}
             Status::Failed => failed = true,
             Status::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
@@ -130,7 +129,7 @@ impl Arguments {
 }
 
 /// Runs one scene.
-fn run_one(scene: Scene, path: &Path, arguments: &Arguments, stop: &AtomicBool) -> Result<Status> {
+fn run_one(scene: Scene, path: &Path, arguments: &Arguments, interruption: &Interruption) -> Result<Status> {
     for warning in &scene.warnings {
         print_status(&format!("warning: {warning}"));
     }
@@ -138,7 +137,7 @@ fn run_one(scene: Scene, path: &Path, arguments: &Arguments, stop: &AtomicBool) 
     let mut meter = ProgressMeter::new();
     let mut observe = |progress: &Progress| {
         meter.update(progress);
-        match stop.load(Ordering::Relaxed) {
+        match interruption.accept() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
@@ -171,19 +170,6 @@ fn run_one(scene: Scene, path: &Path, arguments: &Arguments, stop: &AtomicBool) 
         ));
     }
     Ok(summary.status)
-}
-
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the process at once.
-pub fn interrupt_flag() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-    })
-    .context("cannot install the handler of Ctrl-C")?;
-    Ok(stop)
 }
 
 /// The main figures of the summary, in a few lines.

@@ -4,7 +4,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
@@ -17,9 +16,13 @@ use percussion::scene::study::{
 };
 use percussion::scene::{SceneError, nearest};
 
+use super::interrupt::{INTERRUPTED, Interruption};
 use super::progress::ProgressMeter;
-use super::run::{INTERRUPTED, RUNS, interrupt_flag};
+use super::run::RUNS;
 use super::{SceneComplaints, print, print_status, report, scene};
+
+/// What a study leaves that is interrupted within a step.
+const LEFT: &str = "finished points are in study.json, and the study can be resumed (--resume)";
 
 const EXAMPLES: &str = "Examples:
   percussion sweep order-of-schemes
@@ -80,8 +83,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (mut study, home) = arguments.load()?;
     study.set.extend(scene::overrides(&arguments.set)?);
-    if scene::named(&study.scene, &home, &[]).is_none() {
-        let text = scene::unknown_scene(&study.scene);
+    let is_unknown = |name: &&String| scene::named(name, &home, &[]).is_none();
+    if let Some(unknown) = study.scenes().iter().find(is_unknown) {
+        let text = scene::unknown_scene(unknown);
         let (message, remedy) = text.split_once("; ").unwrap_or((&text, ""));
         return fail(SceneError { complaints: vec![study.place.complaint(message, remedy)] });
     }
@@ -90,9 +94,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let options = Options { jobs: jobs.unwrap_or(cores), keep: arguments.keep, resume: arguments.resume };
     let out = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&study.name));
-    let stop = interrupt_flag()?;
-    let monitor = StudyMonitor { meter: Mutex::new(ProgressMeter::new()), stop: &stop };
-    let source = |overrides: &[(String, String)]| match scene::named(&study.scene, &home, overrides) {
+    let interruption = Interruption::on_signal(LEFT)?;
+    let monitor = StudyMonitor { meter: Mutex::new(ProgressMeter::new()), interruption: &interruption };
+    let source = |name: &str, overrides: &[(String, String)]| match scene::named(name, &home, overrides) {
         Some(read) => read,
         // It was found above.
         None => {
@@ -101,6 +105,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     };
     let outcome = sweep(&study, &source, &out, options, &|progress| monitor.update(progress));
+    // All threads have stopped.
+    interruption.accept();
     monitor.meter.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let record = match outcome {
         Ok(record) => record,
@@ -163,7 +169,7 @@ fn unknown_study(name: &str) -> String {
 /// Shows the progress of a study.
 struct StudyMonitor<'a> {
     meter: Mutex<ProgressMeter>,
-    stop: &'a AtomicBool,
+    interruption: &'a Interruption,
 }
 
 impl StudyMonitor<'_> {
@@ -195,7 +201,7 @@ impl StudyMonitor<'_> {
                 }
             }
         }
-        match self.stop.load(Ordering::Relaxed) {
+        match self.interruption.is_requested() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

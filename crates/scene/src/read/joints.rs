@@ -18,7 +18,7 @@ use percussion_mechanics::{BodyId, JointKind, JointSpec};
 use std::collections::HashMap;
 
 /// The keys of a joint.
-pub(crate) const KEYS: [&str; 21] = [
+pub(crate) const KEYS: [&str; 24] = [
     "kind",
     "parent",
     "child",
@@ -38,6 +38,9 @@ pub(crate) const KEYS: [&str; 21] = [
     "rate",
     "rates",
     "limits",
+    "limit_restitution",
+    "friction",
+    "damping",
     "loop",
     "collide",
 ];
@@ -133,6 +136,7 @@ fn joint(body_table: &BodyTable<'_>, entry: &Entry) -> Read<Option<WrittenJoint>
     let mut spec = reader.frames(&entry.key, parent, (BodyId(child), &child_body.pose))?;
     let (length, limits) = (reader.length(), reader.limits());
     (spec.length, spec.limits) = (length?, limits?);
+    (spec.friction, spec.damping) = (reader.along("friction")?, reader.along("damping")?);
     let closes_loop = reader.f.boolean("loop")?.unwrap_or(false);
     if closes_loop {
         let placing = ["angle", "angle_degrees", "travel", "coordinates", "rotation_vector", "rate", "rates"];
@@ -381,10 +385,40 @@ impl Reader<'_> {
         given_rates(&self.f, self.kind.dofs(self.particle), self.kind.word())
     }
 
+    /// A number for each coordinate: one, or a list.
+    fn along(&self, key: &str) -> Read<[f64; 3]> {
+        let f = &self.f;
+        let mut along = [0.0; 3];
+        let Some(node) = f.node(key) else { return Ok(along) };
+        let count = self.kind.coordinates(self.particle);
+        let given = match node.value {
+            crate::tree::Value::List(_) => f.number_list(key)?.unwrap_or_default(),
+            _ => f.number(key)?.into_iter().collect(),
+        };
+        if given.len() != count || count == 0 {
+            let word = self.kind.word();
+            let message = format!("has {} entries, but a {word} joint has {count} coordinates", given.len());
+            let remedy = if count == 0 { "remove it" } else { "give one number for each" };
+            return Err(f.wrong(key, &message, remedy));
+        }
+        if given.iter().any(|value| !(*value >= 0.0)) {
+            return Err(f.wrong(key, "is negative", "give numbers of zero or more"));
+        }
+        along.iter_mut().zip(given).for_each(|(along, value)| *along = value);
+        Ok(along)
+    }
+
     /// `[lower, upper]` for one coordinate, or a list of such pairs.
     fn limits(&self) -> Read<[Option<Limits>; 3]> {
         let f = &self.f;
         let mut limits = [None; 3];
+        let restitution = f.not_negative("limit_restitution", "coefficient from 0 to 1")?;
+        if restitution.is_some_and(|restitution| restitution > 1.0) {
+            return Err(f.wrong("limit_restitution", "is greater than 1", "give a coefficient from 0 to 1"));
+        }
+        if restitution.is_some() && !f.has("limits") {
+            return Err(f.wrong("limit_restitution", "is given without `limits`", "give limits, or remove it"));
+        }
         let Some(items) = f.list("limits")? else { return Ok(limits) };
         let count = self.kind.coordinates(self.particle);
         let nested = items.iter().any(|item| matches!(item.value, crate::tree::Value::List(_)));
@@ -401,7 +435,7 @@ impl Reader<'_> {
                 let message = format!("has the lower bound {lower} above the upper bound {upper}");
                 return Err(f.wrong("limits", &message, "swap them"));
             }
-            *limit = Some(Limits { lower, upper });
+            *limit = Some(Limits { lower, upper, restitution: restitution.unwrap_or(0.0) });
         }
         Ok(limits)
     }

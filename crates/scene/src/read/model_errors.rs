@@ -62,6 +62,8 @@ pub(crate) fn report_model_error(
         | ModelError::Misfit { joint: name, .. }
         | ModelError::Flipped { joint: name, .. }
         | ModelError::Rod { joint: name, .. }
+        | ModelError::LoopCoordinates { joint: name, .. }
+        | ModelError::OutsideLimits { joint: name, .. }
         | ModelError::Rates { joint: name, .. } => joint(name),
         ModelError::Velocity { body: name, joint: through, .. } => {
             text = text.replace("`project = true`", "`project_velocities = true` under [run]");
@@ -70,9 +72,7 @@ pub(crate) fn report_model_error(
                 other => joint(through).or(other.map(|b| b.place)),
             }
         }
-        ModelError::Coordinate { force: name, .. }
-        | ModelError::NoOrientation { force: name, .. }
-        | ModelError::OpenJoint { force: name, .. } => force(name),
+        ModelError::Coordinate { force: name, .. } | ModelError::NoOrientation { force: name, .. } => force(name),
     };
     report.complain_with(place.unwrap_or(top.place), &text)
 }

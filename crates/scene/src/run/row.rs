@@ -102,10 +102,11 @@ pub fn constant_arrays(model: &Model) -> Vec<(&'static str, Array)> {
 /// `joint` for a joint with one coordinate, `joint.0`, `joint.1`, ... for a joint with more.
 fn coordinate_names(model: &Model) -> Vec<String> {
     let mut names = Vec::with_capacity(model.coordinates);
-    for link in &model.links {
-        match link.joint.coordinates() {
-            1 => names.push(link.joint.name.clone()),
-            n => names.extend((0..n).map(|i| format!("{}.{i}", link.joint.name))),
+    let closures = model.closures.iter().filter(|closure| closure.coordinate.is_some());
+    for joint in model.links.iter().map(|link| &link.joint).chain(closures.map(|closure| &closure.joint)) {
+        match joint.coordinates() {
+            1 => names.push(joint.name.clone()),
+            n => names.extend((0..n).map(|i| format!("{}.{i}", joint.name))),
         }
     }
     names

@@ -2,7 +2,7 @@
 //!
 //! Curves are the combinations of the values of all axes but one, the first axis of the file slowest.
 
-use super::{Axis, AxisValue, Study};
+use super::{Axis, AxisValue, SCENE_PATH, Study};
 use std::collections::BTreeMap;
 
 /// A combination of values of the axes that make curves.
@@ -27,6 +27,24 @@ impl Study {
         self.axes.iter().enumerate().filter(|(k, _)| *k != self.x).map(|(_, axis)| axis)
     }
 
+    /// The axis whose values are scenes.
+    fn scene_axis(&self) -> Option<&Axis> {
+        self.axes.iter().find(|axis| axis.path == SCENE_PATH)
+    }
+
+    /// The names of its scenes.
+    pub fn scenes(&self) -> Vec<String> {
+        let of_axis =
+            self.scene_axis().into_iter().flat_map(|axis| axis.values.iter().map(ToString::to_string));
+        self.scene.iter().cloned().chain(of_axis).collect()
+    }
+
+    /// The scene of a point.
+    pub(super) fn scene_at(&self, at: &BTreeMap<String, AxisValue>) -> String {
+        let of_axis = self.scene_axis().and_then(|axis| at.get(&axis.name)).map(ToString::to_string);
+        of_axis.or_else(|| self.scene.clone()).unwrap_or_default()
+    }
+
     /// All curves in their order; one without axes that make curves.
     pub fn curves(&self) -> Vec<Curve> {
         let mut all = vec![Curve { at: BTreeMap::new(), label: String::new(), overrides: Vec::new() }];
@@ -36,7 +54,9 @@ impl Study {
                 longer.at.insert(axis.name.clone(), value.clone());
                 let comma = if longer.label.is_empty() { "" } else { ", " };
                 longer.label += &format!("{comma}{}", axis.value_label(value));
-                longer.overrides.push((axis.path.clone(), value.toml()));
+                if axis.path != SCENE_PATH {
+                    longer.overrides.push((axis.path.clone(), value.toml()));
+                }
                 longer
             };
             all = all.iter().flat_map(|curve| axis.values.iter().map(|value| longer(curve, value))).collect();

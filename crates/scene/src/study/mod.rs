@@ -38,8 +38,11 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Reads the scene of a study with some overrides.
-pub type Source<'a> = dyn Fn(&[(String, String)]) -> Result<Scene, SceneError> + Sync + 'a;
+/// Reads a scene of a study, by its name, with some overrides.
+pub type Source<'a> = dyn Fn(&str, &[(String, String)]) -> Result<Scene, SceneError> + Sync + 'a;
+
+/// Path of an axis whose values are scenes.
+const SCENE_PATH: &str = "scene";
 
 /// A study, read from its file.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +53,8 @@ pub struct Study {
     pub title: String,
     /// Its description.
     pub description: String,
-    /// The scene: a file, a folder, or a name from the gallery.
-    pub scene: String,
+    /// The scene: a file, a folder, or a name from the gallery. None if an axis has scenes.
+    pub scene: Option<String>,
     /// Overrides at all points: paths and TOML values.
     pub set: Vec<(String, String)>,
     /// The axes of the grid, in the order of the file.
@@ -60,7 +63,7 @@ pub struct Study {
     pub x: usize,
     /// The figures.
     pub figures: Vec<Figure>,
-    /// Place of the scene's name.
+    /// Place of the scene's name, or of the table.
     pub place: SourcePlace,
     /// Places of the overrides in the file; further ones come from the command line.
     set_places: Vec<SourcePlace>,
@@ -128,6 +131,9 @@ pub struct Figure {
     pub slope: Option<f64>,
     /// Fit of lines with bounds of their slopes, if given.
     pub fit: Option<Fit>,
+    /// Reference values, of which the figure is the error; none if it is the number itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reference: Vec<Reference>,
     /// Published values.
     pub published: Vec<Published>,
     /// Place in the file.
@@ -148,6 +154,15 @@ pub struct Fit {
     pub at_most: Option<f64>,
     /// The curves to which the bounds apply: values by axis; an axis that is absent does not restrict them.
     pub only: BTreeMap<String, Vec<AxisValue>>,
+}
+
+/// The value of a closed form or of an independent solution, from which the error of a curve is taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The value.
+    pub value: f64,
+    /// The curve: a value of each axis that makes curves; empty for all curves.
+    pub at: BTreeMap<String, AxisValue>,
 }
 
 /// Published values.
@@ -217,6 +232,18 @@ impl Study {
             _ => Err(SceneError { complaints }),
         };
         (study, vocabulary)
+    }
+}
+
+impl Figure {
+    /// The ordinate at a point: the number of its summary, or its distance from the reference value.
+    fn ordinate(&self, number: f64, at: &BTreeMap<String, AxisValue>) -> Option<f64> {
+        if self.reference.is_empty() {
+            return Some(number);
+        }
+        let applies =
+            |reference: &&Reference| reference.at.iter().all(|(axis, value)| at.get(axis) == Some(value));
+        self.reference.iter().find(applies).map(|reference| (number - reference.value).abs())
     }
 }
 

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 /// A point that can be run.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
+    /// The name of its scene.
+    pub scene: String,
     /// Its overrides in their order.
     pub overrides: Vec<(String, String)>,
     /// The name of its run folder.
@@ -36,7 +38,8 @@ pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, Sce
             let mut at = curve.at.clone();
             at.insert(study.axis().name.clone(), value.clone());
             let (label, name) = names(study, &at, &points);
-            match check_scene(source, &overrides, study, &label) {
+            let named = study.scene_at(&at);
+            match check_scene(source, (&named, &overrides), study, &label) {
                 Err(more) => complaints.extend(more.into_iter().map(|one| located(study, one))),
                 Ok((scene, steps, warnings)) => {
                     let blank = PointOutcome {
@@ -49,7 +52,7 @@ pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, Sce
                         scene,
                         summary: Value::Null,
                     };
-                    points.push(Point { overrides, name, steps, blank, warnings });
+                    points.push(Point { scene: named, overrides, name, steps, blank, warnings });
                 }
             }
         }
@@ -72,11 +75,11 @@ pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, Sce
 /// Checks that a scene can run; returns its checksum, steps and warnings.
 fn check_scene(
     source: &Source<'_>,
-    overrides: &[(String, String)],
+    (name, overrides): (&str, &[(String, String)]),
     study: &Study,
     label: &str,
 ) -> Result<(String, u64, Vec<String>), Vec<Complaint>> {
-    let scene = source(overrides).map_err(|error| error.complaints)?;
+    let scene = source(name, overrides).map_err(|error| error.complaints)?;
     let (steps, warnings) = (scene.run.steps(), scene.warnings.clone());
     let mut crc = Crc::new();
     crc.update(scene.resolved.as_bytes());

@@ -1,6 +1,6 @@
 //! Reads study files.
 
-use super::{Axis, AxisValue, Figure, Fit, Published, Scale, SourcePlace, Study};
+use super::{Axis, AxisValue, Figure, Fit, Published, Reference, SCENE_PATH, Scale, SourcePlace, Study};
 use crate::report::{Place, Read, Report, read_all};
 use crate::scene::name_of;
 use crate::tree::{Entry, Fields, Node, Value, document, list, quoted, text};
@@ -31,12 +31,9 @@ pub(super) fn study(
     let top = Fields::of(report, &node, "", &TOP)?;
     let title = top.text("title").map(|text| text.unwrap_or_default().to_owned());
     let description = top.text("description").map(|text| text.unwrap_or_default().trim().to_owned());
-    let scene = top.text("scene").and_then(|scene| {
-        let remedy = "name a scene file, or a scene of the gallery, such as scene = \"gyroscope\"";
-        scene.map(str::to_owned).ok_or_else(|| top.missing("scene", remedy))
-    });
     let set = set(&top);
     let axes = axes(&top);
+    let scene = scene(&top, axes.as_deref().unwrap_or_default());
     let x = axes.as_ref().map_err(|reported| *reported).and_then(|axes| abscissa(&top, axes));
     // Figures are read even if the axes have complaints; their references to curves are not checked then.
     let curves: Option<Vec<&Axis>> = match (&axes, &x) {
@@ -59,6 +56,23 @@ pub(super) fn study(
         figures: figures?,
         place: source_place(report, top.place_of("scene")),
     })
+}
+
+/// The scene, unless an axis has scenes.
+fn scene(top: &Fields, axes: &[Axis]) -> Read<Option<String>> {
+    let given = top.text("scene")?.map(str::to_owned);
+    let by_axis = axes.iter().find(|axis| axis.path == SCENE_PATH);
+    match (&given, by_axis) {
+        (None, None) => {
+            let remedy = "name a scene file, or a scene of the gallery, such as scene = \"gyroscope\"";
+            Err(top.missing("scene", remedy))
+        }
+        (Some(_), Some(axis)) => {
+            let message = format!("is given, and `axes.{}` has scenes", axis.name);
+            Err(top.wrong("scene", &message, "remove one of the two"))
+        }
+        _ => Ok(given),
+    }
 }
 
 fn source_place(report: &Report, place: Place) -> SourcePlace {
@@ -116,7 +130,17 @@ fn axis(report: &Report, entry: &Entry) -> Read<Axis> {
         let remedy = "give the path of an override, as after --set, such as path = \"run.step\"";
         path.map(str::to_owned).ok_or_else(|| fields.missing("path", remedy))
     });
-    let values = values(&fields);
+    let values = values(&fields).and_then(|values| {
+        let other = values.iter().find(|value| !matches!(value, AxisValue::Text(_)));
+        match other.filter(|_| matches!(path, Ok(ref path) if path == SCENE_PATH)) {
+            Some(other) => Err(fields.wrong(
+                "values",
+                &format!("has {other}, which is no scene"),
+                "give names of scenes",
+            )),
+            None => Ok(values),
+        }
+    });
     let label = fields.text("label");
     let unit = fields.text("unit");
     let scale = scale(&fields);
@@ -244,7 +268,7 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
         let message = format!("`{}` is not a valid name of a figure", entry.key);
         return Err(report.complain(entry.place, message, remedy));
     }
-    let known = ["value", "label", "unit", "scale", "slope", "fit", "published"];
+    let known = ["value", "label", "unit", "scale", "slope", "fit", "reference", "published"];
     let fields = Fields::of(report, &entry.node, &name, &known)?;
     let value = fields.text("value").and_then(|value| {
         let remedy = "give a path into summary.json, such as value = \"energy.max_relative_error\"";
@@ -253,6 +277,7 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
     let (label, unit, scale) = (fields.text("label"), fields.text("unit"), scale(&fields));
     let slope = fields.number("slope");
     let fit = fields.node("fit").map(|node| fit(&fields, node, curves)).transpose();
+    let reference = reference(&fields, curves);
     let published = match fields.list("published") {
         Ok(Some(items)) => {
             read_all(items.iter().enumerate().map(|(i, item)| published(&fields, item, i, curves)))
@@ -268,6 +293,7 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
         scale: scale?,
         slope: slope?,
         fit: fit?,
+        reference: reference?,
         published: published?,
         place: source_place(report, fields.node("value").map_or(fields.place, |node| node.place)),
         value,
@@ -332,6 +358,39 @@ fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<AxisV
     })
 }
 
+/// `reference = 1.5`, or a list of values with the curves to which they belong.
+fn reference(figure: &Fields, curves: Option<&[&Axis]>) -> Read<Vec<Reference>> {
+    if !matches!(figure.node("reference").map(|node| &node.value), Some(Value::List(_))) {
+        let value = figure.number("reference")?;
+        return Ok(value.map(|value| Reference { value, at: BTreeMap::new() }).into_iter().collect());
+    }
+    let items = figure.list("reference")?.unwrap_or_default();
+    read_all(items.iter().enumerate().map(|(i, item)| {
+        let name = format!("{}[{i}]", figure.path("reference"));
+        let fields = Fields::of(figure.report, item, &name, &["value", "at"])?;
+        let value = fields
+            .number("value")
+            .and_then(|value| value.ok_or_else(|| fields.missing("value", "give the reference value")))?;
+        Ok(Reference { value, at: curve_at(&fields, curves)? })
+    }))
+}
+
+/// The curve that `at` selects: a value of each axis that makes curves, or none.
+fn curve_at(fields: &Fields, curves: Option<&[&Axis]>) -> Read<BTreeMap<String, AxisValue>> {
+    let mut at = BTreeMap::new();
+    for (entry, axis) in chosen(fields, "at", curves)? {
+        let name = format!("{}.{}", fields.path("at"), entry.key);
+        at.insert(axis.name.clone(), value_of(fields.report, &entry.node, &name, axis)?);
+    }
+    match curves.unwrap_or_default().iter().find(|axis| !at.is_empty() && !at.contains_key(&axis.name)) {
+        Some(axis) => {
+            let remedy = format!("add a value of `{}`, so that one curve is selected", axis.name);
+            Err(fields.wrong("at", "does not name a curve", &remedy))
+        }
+        None => Ok(at),
+    }
+}
+
 fn published(figure: &Fields, node: &Node, i: usize, curves: Option<&[&Axis]>) -> Read<Published> {
     let name = format!("{}[{i}]", figure.path("published"));
     let fields = Fields::of(figure.report, node, &name, &["label", "points", "at"])?;
@@ -342,16 +401,5 @@ fn published(figure: &Fields, node: &Node, i: usize, curves: Option<&[&Axis]>) -
         let remedy = "give abscissas and ordinates, such as points = [[0.1, 2e-3], [0.05, 5e-4]]";
         points.ok_or_else(|| fields.missing("points", remedy))
     });
-    let mut at = BTreeMap::new();
-    for (entry, axis) in chosen(&fields, "at", curves)? {
-        let name = format!("{}.{}", fields.path("at"), entry.key);
-        at.insert(axis.name.clone(), value_of(fields.report, &entry.node, &name, axis)?);
-    }
-    if let Some(axis) =
-        curves.unwrap_or_default().iter().find(|axis| !at.is_empty() && !at.contains_key(&axis.name))
-    {
-        let remedy = format!("add a value of `{}`, so that one curve is selected", axis.name);
-        return Err(fields.wrong("at", "does not name a curve", &remedy));
-    }
-    Ok(Published { label: label?, points: points?, at })
+    Ok(Published { label: label?, points: points?, at: curve_at(&fields, curves)? })
 }

@@ -26,7 +26,7 @@ pub struct StudyRecord {
     pub description: String,
     /// Version of the program.
     pub version: String,
-    /// Name of the scene.
+    /// Name of the scene, or of all scenes of the axis that has them.
     pub scene: String,
     /// Overrides at all points.
     pub set: Vec<String>,
@@ -136,7 +136,8 @@ impl PointOutcome {
         let finished = self.status == PointStatus::Finished;
         let values = study.figures.iter().map(|figure| {
             let found = lookup(&self.summary, &figure.value).ok().and_then(Value::as_f64);
-            (figure.name.clone(), found.filter(|_| finished))
+            let ordinate = found.and_then(|number| figure.ordinate(number, &self.at));
+            (figure.name.clone(), ordinate.filter(|_| finished))
         });
         self.values = values.collect();
         if finished {
@@ -202,7 +203,7 @@ impl StudyRecord {
             title: study.title.clone(),
             description: study.description.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            scene: study.scene.clone(),
+            scene: study.scenes().join(", "),
             set: study.set.iter().map(|(path, value)| format!("{path}={value}")).collect(),
             status: if all { Status::Finished } else { Status::Interrupted },
             x: study.axis().name.clone(),

@@ -141,7 +141,7 @@ fn known(
 /// The summary of a point after its first step.
 fn first_step(source: &Source<'_>, point: &Point, folder: &Folder) -> Result<serde_json::Value, StudyError> {
     let place = folder.trial();
-    let scene = plan::figures_only(source(&point.overrides)?);
+    let scene = plan::figures_only(source(&point.scene, &point.overrides)?);
     folder::remove(&place)?;
     let summary = run::run(scene, &place, false, &mut |_| ControlFlow::Break(()))?;
     folder::remove(&place)?;
@@ -236,7 +236,8 @@ impl<'a> Session<'a> {
         let keep = self.options.keep;
         let place = self.folder.run(&point.name, keep);
         let scene = || {
-            (self.source)(&point.overrides).map(|scene| if keep { scene } else { plan::figures_only(scene) })
+            (self.source)(&point.scene, &point.overrides)
+                .map(|scene| if keep { scene } else { plan::figures_only(scene) })
         };
         let mut before = 0;
         let mut observe = |progress: &run::Progress| {

@@ -7,6 +7,9 @@
 //! x_t = argmin over |x_t| ≤ μ x_n of x_t·y_t    Coulomb's law: sticks, or slides against its impulse
 //! ```
 //!
+//! A drive ([`ContactLaw::Bounded`]: a motor with a largest torque, friction in a joint, a servo) has one direction and an impulse of
+//! either sign within its bound.
+//!
 //! `A = G D` need not be symmetric: constraints may be evaluated at another configuration than the impulses act at, and a contact may
 //! slide in a direction that is given ([`ContactLaw::Sliding`]).
 //!

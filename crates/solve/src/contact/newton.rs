@@ -7,6 +7,7 @@
 //! closed    ρ_n (y_n + ε (x_n - x_n⁰)) = 0
 //! sticks    ρ_t y_t + δ (x_t - x_t⁰) = 0                    where |z| ≤ μ x_n; δ selects the impulses nearest to x⁰
 //! slides    x_t = μ x_n d,  linearised in x_n and z         likewise across d
+//! drive     at its bound, or as a closed contact with its compliance
 //! ```
 //!
 //! Linearised, these are `P dx + Q G dv = r` with `dv = D dx`. For few closed contacts the unknowns are their impulses, `(P + Q A) dx = r`,
@@ -48,7 +49,8 @@ impl NewtonStep {
         for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
             let y = system.value(k, v);
             self.values.push(y);
-            if x[0] - contact.scale[0] * contact.regularised(x[0], &y) > threshold {
+            let drives = matches!(contact.law, ContactLaw::Bounded { .. });
+            if drives || x[0] - contact.scale[0] * contact.regularised(x[0], &y) > threshold {
                 self.closed.push(k);
             }
         }
@@ -113,9 +115,16 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
     let mut p = [[0.0; 3]; 3];
     let mut q = [[0.0; 3]; 3];
     let mut r = [0.0; 3];
-    (p[0][0], q[0][0]) = (rho_n * contact.weight, rho_n);
+    (p[0][0], q[0][0]) = (rho_n * (contact.weight + contact.compliance()), rho_n);
     r[0] = -rho_n * contact.regularised(x[0], y);
     match contact.law {
+        ContactLaw::Bounded { bound, .. } => {
+            let next = contact.projected(x[0], y);
+            if next.abs() >= bound {
+                (p[0][0], q[0][0], r[0]) = (1.0, 0.0, next - x[0]);
+            }
+            (1..3).for_each(|t| (p[t][t], r[t]) = (1.0, -x[t]));
+        }
         ContactLaw::Sliding { friction, direction } => {
             for t in 0..2 {
                 (p[1 + t][1 + t], p[1 + t][0]) = (1.0, friction * direction[t]);

@@ -40,8 +40,9 @@ impl Contact {
     /// The projection of which solutions are the fixed points: `x_n - ρ_n y_n` (regularised) on the nonnegative numbers,
     /// `x_t - ρ_t y_t` on the disc of radius `μ` times that.
     pub fn projection(&self, x: &[f64; 3], y: &[f64; 3]) -> [f64; 3] {
-        let normal = (x[0] - self.scale[0] * self.regularised(x[0], y)).max(0.0);
+        let normal = self.projected(x[0], y);
         match self.law {
+            ContactLaw::Bounded { .. } => [normal, 0.0, 0.0],
             ContactLaw::Cone { friction } => {
                 let z = [x[1] - self.scale[1] * y[1], x[2] - self.scale[1] * y[2]];
                 let (length, radius) = (length(&z), friction * normal);

@@ -196,11 +196,14 @@ impl ContactSolver {
         let entry = &system.contacts[contact];
         let y = system.value(contact, &self.v);
         let normal = x[0] - entry.scale[0] * entry.regularised(x[0], &y);
+        if let ContactLaw::Bounded { bound, .. } = entry.law {
+            return if normal.abs() < bound { ContactStatus::Sticking } else { ContactStatus::Sliding };
+        }
         if !(normal > 0.0) {
             return ContactStatus::Open;
         }
         match entry.law {
-            ContactLaw::Sliding { .. } => ContactStatus::Sliding,
+            ContactLaw::Bounded { .. } | ContactLaw::Sliding { .. } => ContactStatus::Sliding,
             ContactLaw::Cone { friction } => {
                 let z = length(&[x[1] - entry.scale[1] * y[1], x[2] - entry.scale[1] * y[2]]);
                 if z > friction * normal { ContactStatus::Sliding } else { ContactStatus::Sticking }

@@ -12,12 +12,12 @@ pub(super) fn sweep(system: &ContactSystem, x: &mut [[f64; 3]], v: &mut [f64]) {
         let mut y = system.value(k, v);
         let before = *x;
         let local = &contact.local;
-        let normal = (x[0] - contact.scale[0] * contact.regularised(x[0], &y)).max(0.0);
+        let normal = contact.projected(x[0], &y);
         let change = normal - x[0];
         x[0] = normal;
         (1..3).for_each(|r| y[r] += local[r][0] * change);
         match contact.law {
-            ContactLaw::Cone { friction: 0.0 } => (x[1], x[2]) = (0.0, 0.0),
+            ContactLaw::Cone { friction: 0.0 } | ContactLaw::Bounded { .. } => (x[1], x[2]) = (0.0, 0.0),
             ContactLaw::Cone { friction } => {
                 for _ in 0..TANGENTIAL_PROJECTIONS {
                     let z = [x[1] - contact.scale[1] * y[1], x[2] - contact.scale[1] * y[2]];

@@ -11,6 +11,14 @@ pub enum ContactLaw {
         /// Coefficient of friction.
         friction: f64,
     },
+    /// A drive along one direction, the first: an impulse within `±bound` with `y = 0` inside of its bounds, `y ≤ 0` at the upper and
+    /// `y ≥ 0` at the lower one, `y` with the compliance of the drive. Its tangential rows are zero.
+    Bounded {
+        /// Largest impulse.
+        bound: f64,
+        /// Velocity (or displacement) per unit of impulse.
+        compliance: f64,
+    },
     /// The contact slides along a given direction: the tangential impulse is `-friction x_n direction`.
     Sliding {
         /// Coefficient of friction.
@@ -21,9 +29,10 @@ pub enum ContactLaw {
 }
 
 impl ContactLaw {
-    /// Coefficient of friction.
+    /// Coefficient of friction; zero for drives.
     pub fn friction(&self) -> f64 {
         match *self {
+            Self::Bounded { .. } => 0.0,
             Self::Cone { friction } | Self::Sliding { friction, .. } => friction,
         }
     }
@@ -68,9 +77,23 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// `y_n + ε (x_n - x_n⁰)`.
+    /// `y_n + ε (x_n - x_n⁰)`; of a drive, with its compliance.
     pub fn regularised(&self, normal: f64, y: &[f64; 3]) -> f64 {
-        y[0] + self.weight * (normal - self.reference)
+        y[0] + self.compliance() * normal + self.weight * (normal - self.reference)
+    }
+
+    /// Compliance of a drive; zero for contacts.
+    pub fn compliance(&self) -> f64 {
+        if let ContactLaw::Bounded { compliance, .. } = self.law { compliance } else { 0.0 }
+    }
+
+    /// The next normal impulse, or impulse of a drive, after one projection.
+    pub fn projected(&self, normal: f64, y: &[f64; 3]) -> f64 {
+        let next = normal - self.scale[0] * self.regularised(normal, y);
+        match self.law {
+            ContactLaw::Bounded { bound, .. } => next.clamp(-bound, bound),
+            _ => next.max(0.0),
+        }
     }
 }
 
@@ -256,7 +279,7 @@ impl ContactSystem {
             contact.local = local;
             contact.weight = contact.relative_weight * local[0][0];
             contact.reference = 0.0;
-            let normal = local[0][0] + contact.weight;
+            let normal = local[0][0] + contact.weight + contact.compliance();
             let (a, b, d) = (local[1][1], 0.5 * (local[1][2] + local[2][1]), local[2][2]);
             let tangential = 0.5 * (a + d) + (0.5 * (a - d)).hypot(b);
             let inverse = |value: f64| if value > 0.0 { 1.0 / value } else { 0.0 };

@@ -14,14 +14,19 @@ impl ClosedContactStep {
         &mut self,
         model: &Model,
         geometry: &ContactGeometry,
-        closed_gap: f64,
+        (closed_gap, h): (f64, f64),
         end: &mut State,
     ) -> (bool, f64) {
+        self.set_known_impulses_at_end(model, h, end);
         self.assemble_end(model, geometry, closed_gap, end);
         let options = ContactSolverOptions::default();
         let mut solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
         for _ in 0..MAX_REVERSALS {
-            if !self.release_reversed() {
+            let drives = self.release_reversed_drives(model, end);
+            if drives {
+                // The contacts that were released stay so only if they still reverse.
+                self.assemble_end(model, geometry, closed_gap, end);
+            } else if !self.release_reversed() {
                 break;
             }
             solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
@@ -32,7 +37,9 @@ impl ClosedContactStep {
         for (&k, x) in self.listed.iter().zip(&self.x) {
             self.contacts[k].impulse_end = *x;
         }
+        self.add_joint_impulses_at_end(model, end);
         self.add_end_impulses(model, geometry, end);
+        self.set_joint_rates_at_end(model, end);
         (solved.converged, if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 })
     }
 
@@ -47,6 +54,7 @@ impl ClosedContactStep {
         }
         self.system.clear(self.dofs);
         self.listed.clear();
+        self.listed_rows.clear();
         self.x.clear();
         for k in 0..self.contacts.len() {
             let contact = &self.contacts[k];
@@ -92,6 +100,7 @@ impl ClosedContactStep {
                 self.system.add_block(*first, &self.rows, &self.columns);
             }
         }
+        self.list_joint_rows_at_end(model, end);
     }
 
     /// Contacts that slide against their direction at the end get Coulomb's law there. Whether there are any.

@@ -1,5 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
+use super::joint_rows::JointRow;
 use super::{
     ClosedContact, GAP_CHANGE_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING, UNSOLVED_DECREMENT,
 };
@@ -91,7 +92,14 @@ pub(crate) struct ClosedContactStep {
     pub(super) x: Vec<[f64; 3]>,
     /// The contacts of the present system.
     pub(super) listed: Vec<usize>,
-    impulses: Vec<f64>,
+    /// Stops and drives of the joints, and those of the present system, after the contacts.
+    pub joint_rows: Vec<JointRow>,
+    pub(super) listed_rows: Vec<usize>,
+    /// Length of the interval, s.
+    pub(super) length: f64,
+    /// Approach speed from which stops that close in the interval rebound at its end, m/s.
+    pub rebound_speed: f64,
+    pub(super) impulses: Vec<f64>,
     /// Gaps of the last iterate.
     gaps: Vec<f64>,
 }
@@ -115,6 +123,7 @@ impl ClosedContactStep {
             }
         }
         self.contacts.clear();
+        self.list_joint_rows(model);
     }
 
     /// The `k`-th island of the group.
@@ -143,6 +152,7 @@ impl ClosedContactStep {
         for contact in &mut self.contacts {
             contact.scale_impulses(h);
         }
+        self.begin_joint_rows(model, start);
         self.set_forces(model, geometry, start);
         self.sum_impulses();
         for member in &mut self.members[..self.count] {
@@ -168,6 +178,7 @@ impl ClosedContactStep {
             for (&k, x) in self.listed.iter().zip(&self.x) {
                 self.contacts[k].impulse_start = *x;
             }
+            self.take_joint_impulses(0);
             let Decrement { decrement, rounding } = self.correct(model, h);
             if !decrement.is_finite() {
                 return Err(StepError::NotFinite);
@@ -191,7 +202,8 @@ impl ClosedContactStep {
         }
         self.evaluate_contacts(geometry)?;
         self.set_slips(geometry, start);
-        let end_solved = self.solve_end(model, geometry, limits.closed_gap, end);
+        end.time = start.time + h;
+        let end_solved = self.solve_end(model, geometry, (limits.closed_gap, h), end);
         outcome.solved &= end_solved.0 && !outcome.unsettled;
         outcome.residual = outcome.residual.max(end_solved.1);
         Ok(outcome)
@@ -299,6 +311,7 @@ impl ClosedContactStep {
         }
         self.system.clear(self.dofs);
         self.listed.clear();
+        self.listed_rows.clear();
         self.x.clear();
         for k in 0..self.contacts.len() {
             let contact = &self.contacts[k];
@@ -318,6 +331,7 @@ impl ClosedContactStep {
                 self.add_block(model, start, k, &sides, self.blocks[block], h);
             }
         }
+        self.add_joint_rows(model, start, h);
         for (i, x) in self.x.iter().enumerate() {
             self.system.add_impulse(i, x, -1.0, &mut self.v);
         }
@@ -425,6 +439,7 @@ impl ClosedContactStep {
                 }
             }
         }
+        self.sum_joint_impulses();
     }
 
     /// Moves the ends of all islands by the corrections that belong to the contact impulses.

@@ -18,12 +18,15 @@
 //! exactly), `T_m` belongs to the mean normal, and tangents are carried from one end to the other by the smallest rotation. The force
 //! of a contact at a node between two intervals is the mean of both impulses there.
 //!
+//! Stops, motors, servos and friction of joints are rows of the same problems (`joint_rows.rs`).
+//!
 //! Newton's method on the end configuration solves in every iteration the linearised contact problem
 //! ([`percussion_solve::contact`]), whose regularisation determines how redundant contacts share a load.
 
 mod contact;
 mod end;
 mod interval;
+mod joint_rows;
 mod warm_start;
 
 use crate::tolerances::closed_contact::{
@@ -32,6 +35,7 @@ use crate::tolerances::closed_contact::{
 };
 pub(crate) use contact::ClosedContact;
 pub(crate) use interval::{ClosedContactStep, ContactLimits, IntervalOutcome};
+pub(crate) use joint_rows::{JointRow, JointRowKind, STOPS_OF_JOINT, angle_length, has_joint_rows, has_stops, stop_impact};
 pub(crate) use warm_start::ClosedContactWarmStart;
 
 /// Iterations of Newton's method; convergence is quadratic but for terms of the rotation in an interval.

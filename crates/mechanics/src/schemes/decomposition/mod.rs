@@ -89,6 +89,9 @@ impl Scheme for Decomposition {
         self.record.clear();
         self.trial.clone_from(state);
         let stats = self.variational.step(model, &mut self.trial, h)?;
+        if let Some(rows) = self.variational.record() {
+            self.record.append(rows);
+        }
         self.response.respond(model, &mut self.trial, h, h, None, &mut self.record)?;
         std::mem::swap(state, &mut self.trial);
         Ok(stats.merge(self.response.stats()))

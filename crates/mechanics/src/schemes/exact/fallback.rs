@@ -29,14 +29,14 @@ impl Fallback {
         model: &Model,
         state: &State,
         options: &ContactOptions,
-        collision_model: Option<CollisionModel>,
+        collision_model: CollisionModel,
     ) -> Self {
         let response = DecompositionResponse::new(model, state, options);
         let response = match collision_model {
-            Some(CollisionModel::Frictional) => response,
-            Some(CollisionModel::Plastic) => response.with_restitution(0.0),
-            Some(CollisionModel::Elastic) => response.with_restitution(1.0).without_friction(),
-            Some(CollisionModel::Frictionless) | None => response.without_friction(),
+            CollisionModel::Frictional => response,
+            CollisionModel::Plastic => response.with_restitution(0.0),
+            CollisionModel::Elastic => response.with_restitution(1.0).without_friction(),
+            CollisionModel::Frictionless => response.without_friction(),
         };
         let count = model.islands.len();
         Self { impacts: vec![0; count], islands: vec![false; count], at_rest: vec![false; count], response }

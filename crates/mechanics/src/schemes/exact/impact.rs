@@ -87,7 +87,7 @@ impl ClusterImpact {
         };
         if outcome == ImpactOutcome::BroughtToRest {
             self.solver.apply(ImpactLaw::Moreau, &mut self.constraints, None)?;
-        } else if step.collision_model == Some(CollisionModel::Plastic) {
+        } else if step.collision_model == CollisionModel::Plastic {
             self.solver.apply_plastic(&mut self.constraints)?;
         } else {
             if step.options.law == ImpactLaw::Sum {
@@ -131,7 +131,7 @@ impl ClusterImpact {
         }
         for contact in &mut constraints.list {
             contact.friction = step.friction(contact.pair);
-            if step.collision_model == Some(CollisionModel::Elastic) {
+            if step.collision_model == CollisionModel::Elastic {
                 contact.restitution = 1.0;
             }
         }
@@ -152,7 +152,7 @@ impl ClusterImpact {
     /// Whether the impact dissipates energy.
     pub fn is_dissipative(&self, step: &StepContext) -> bool {
         let elastic = |contact: &ContactConstraint| contact.restitution == 1.0 && contact.friction == 0.0;
-        step.collision_model == Some(CollisionModel::Plastic) || !self.constraints.list.iter().all(elastic)
+        step.collision_model == CollisionModel::Plastic || !self.constraints.list.iter().all(elastic)
     }
 
     /// Energy dissipated by the impact law, J.

@@ -98,7 +98,7 @@ struct StepContext<'a> {
     model: &'a Model,
     contacts: &'a ContactGeometry,
     options: &'a ContactOptions,
-    collision_model: Option<CollisionModel>,
+    collision_model: CollisionModel,
     timing: ImpactTiming,
     /// Island of each slot.
     island_of: &'a [usize],
@@ -119,8 +119,8 @@ impl StepContext<'_> {
     /// Coefficient of friction of a pair of parts, under the collision model.
     fn friction(&self, pair: (usize, usize)) -> f64 {
         match self.collision_model {
-            None | Some(CollisionModel::Elastic | CollisionModel::Frictionless) => 0.0,
-            Some(CollisionModel::Frictional | CollisionModel::Plastic) => {
+            CollisionModel::Elastic | CollisionModel::Frictionless => 0.0,
+            CollisionModel::Frictional | CollisionModel::Plastic => {
                 self.contacts.surface(pair.0, pair.1).friction
             }
         }
@@ -153,13 +153,14 @@ fn failure(model: &Model, state: &State, body: usize, error: StepError) -> StepF
     StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
 }
 
-/// The exact scheme, and the dissipative scheme with a collision model; the decomposition scheme with impacts at the end of the step.
+/// The exact scheme, with restitution and friction of the surfaces, and the dissipative scheme with an explicit collision model; the
+/// decomposition scheme with impacts at the end of the step.
 #[derive(Debug)]
 pub struct Exact {
     kind: SchemeKind,
     timing: ImpactTiming,
     options: ContactOptions,
-    collision_model: Option<CollisionModel>,
+    collision_model: CollisionModel,
     contacts: Arc<ContactGeometry>,
     island_of: Vec<usize>,
     /// Gap at which parts are in contact, m.
@@ -180,7 +181,8 @@ struct Stages {
 }
 
 impl Exact {
-    /// For a model with contact and a state of it.
+    /// For a model with contact and a state of it. Without a collision model it is the exact scheme, in which the surfaces have the
+    /// restitution and friction that they are given: the model `frictional`.
     pub fn new(
         model: &Model,
         contacts: Arc<ContactGeometry>,
@@ -188,6 +190,8 @@ impl Exact {
         options: &ContactOptions,
         collision_model: Option<CollisionModel>,
     ) -> Result<Self, StepFailure> {
+        let kind = if collision_model.is_some() { SchemeKind::Dissipative } else { SchemeKind::Exact };
+        let collision_model = collision_model.unwrap_or(CollisionModel::Frictional);
         let mut island_of = vec![0; model.moving()];
         for (index, island) in model.islands.iter().enumerate() {
             island_of[island.bodies.clone()].fill(index);
@@ -205,16 +209,8 @@ impl Exact {
             resting: RestingGroups::default(),
             record: StepRecord::default(),
         };
-        Ok(Self {
-            kind: if collision_model.is_some() { SchemeKind::Dissipative } else { SchemeKind::Exact },
-            timing: ImpactTiming::TimeOfImpact,
-            options: *options,
-            collision_model,
-            contacts,
-            island_of,
-            contact_gap,
-            stages,
-        })
+        let timing = ImpactTiming::TimeOfImpact;
+        Ok(Self { kind, timing, options: *options, collision_model, contacts, island_of, contact_gap, stages })
     }
 
     /// The decomposition scheme with persistent contact: impacts are resolved at the end of the step.

@@ -7,9 +7,10 @@ use super::contact_groups::ContactGroups;
 use super::motion_bound::{MotionBound, free_twist};
 use super::{CROSSING_TRAVEL, ImpactTiming, LARGE_ROTATION, SHORT_INTERVAL, StepContext, failure};
 use crate::contact::{ContactGeometry, Part};
-use crate::discrete::{Interval, IslandStateMut, Newton, SolverStats, StepError, StepFailure};
+use crate::discrete::{Interval, IslandStateMut, SolverStats, StepError, StepFailure};
 use crate::model::State;
 use crate::model::{Island, Model};
+use crate::schemes::island_worker::IslandWorker;
 use crate::schemes::variational::step_island;
 use crate::schemes::{Scheme, Variational};
 use crate::spatial::Vec6;
@@ -45,7 +46,7 @@ pub(super) struct StepTrajectories {
     /// Bounds on the accelerations of the bodies without contact in the step, m/s².
     free_acceleration: Vec<f64>,
     variational: Variational,
-    newton: Newton,
+    worker: IslandWorker,
     mass: Interval,
     rates: Vec<f64>,
     end_twists: Vec<Vec6>,
@@ -68,7 +69,7 @@ impl StepTrajectories {
             bounds: vec![MotionBound::default(); model.moving()],
             start_time: state.time,
             variational: Variational::new(model, state),
-            newton: Newton::default(),
+            worker: IslandWorker::without_rebounds(),
             mass: Interval::default(),
             rates: Vec::new(),
             end_twists: Vec::new(),
@@ -119,7 +120,7 @@ impl StepTrajectories {
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
             let sample = IslandStateMut::of(&mut self.sample, island);
-            step_island(model, island, &self.node, tau, sample, &mut self.newton)?;
+            step_island(model, island, &self.node, tau, sample, &mut self.worker)?;
         } else {
             self.sample.take(&self.node, island);
         }
@@ -158,7 +159,7 @@ impl StepTrajectories {
                 &self.node,
                 tau,
                 IslandStateMut::of(&mut self.end, island),
-                &mut self.newton,
+                &mut self.worker,
             )?;
         } else {
             self.end.take(&self.node, island);
@@ -220,10 +221,10 @@ impl StepTrajectories {
             &self.node,
             tau,
             IslandStateMut::of(&mut self.sample, island),
-            &mut self.newton,
+            &mut self.worker,
         )?;
         self.invalidate(index);
-        self.newton.interval.energy(model, island, &self.node, tau).map_err(|error| StepFailure {
+        self.worker.newton.interval.energy(model, island, &self.node, tau).map_err(|error| StepFailure {
             step: self.node.steps,
             time: self.start_time,
             body: model.bodies[model.links[island.bodies.start].body].name.clone(),

@@ -3,6 +3,7 @@
 use super::StepInput;
 use super::body_dofs::BodyDofs;
 use super::contact_constraint::ContactConstraint;
+use super::joint_rows::JointRows;
 use super::options::LcpOptions;
 use crate::contact::ContactGeometry;
 use crate::discrete::StepError;
@@ -55,15 +56,16 @@ impl ProblemAssembly {
     pub fn assemble_problem(
         &mut self,
         step: &StepInput,
-        contacts: &[ContactConstraint],
-        bias: &[f64],
+        (contacts, bias): (&[ContactConstraint], &[f64]),
+        rows: &mut JointRows,
         bodies: &BodyVelocities,
     ) -> Result<(), StepError> {
         let StepInput { model, state, geometry, options, h } = *step;
-        self.list_members(model, geometry, contacts);
+        self.list_members(model, geometry, contacts, Some(rows));
         self.problem.clear();
         self.add_bodies(bodies)?;
         self.add_joints(model, state, bodies.dofs, options.gamma / h)?;
+        rows.add_drives(&self.block, bodies.dofs, &mut self.problem)?;
         self.tangents.clear();
         let count = options.directions();
         self.angles.clear();
@@ -77,6 +79,8 @@ impl ProblemAssembly {
                 self.add_contact(&row, bodies, options)?;
             }
         }
+        let violation = rows.add_stops(&self.block, bodies.dofs, &mut self.problem)?;
+        self.max_joint_error = self.max_joint_error.max(violation);
         Ok(())
     }
 
@@ -89,7 +93,7 @@ impl ProblemAssembly {
         dofs: &[BodyDofs],
     ) -> Result<(), StepError> {
         let Some(geometry) = step.geometry else { return Ok(()) };
-        self.list_members(step.model, Some(geometry), contacts);
+        self.list_members(step.model, Some(geometry), contacts, None);
         self.problem.clear();
         self.rest.clear();
         self.rest.resize(dofs.len(), Vec6::zeros());
@@ -141,6 +145,7 @@ impl ProblemAssembly {
         model: &Model,
         geometry: Option<&ContactGeometry>,
         contacts: &[ContactConstraint],
+        rows: Option<&JointRows>,
     ) {
         self.block.clear();
         self.block.resize(model.moving(), NONE);
@@ -149,6 +154,7 @@ impl ProblemAssembly {
         if let Some(geometry) = geometry {
             contacts.iter().flat_map(|contact| contact.slots(geometry)).for_each(&mut mark);
         }
+        rows.iter().flat_map(|rows| rows.slots()).for_each(&mut mark);
         for closure in &model.closures {
             mark(closure.parent);
             mark(Some(closure.child));
@@ -304,7 +310,7 @@ impl ContactRow<'_> {
 
 /// Adds a row over the unknowns of at most two bodies by `add`, unless it is zero; whether it was added.
 #[inline(always)]
-fn add_row(
+pub(super) fn add_row(
     block: &[usize],
     dofs: &[BodyDofs],
     slots: [Option<usize>; 2],

@@ -15,13 +15,15 @@ pub(super) fn kinetic_energy(link: &Link, rotation: &Mat3, twist: &Vec6) -> f64 
     0.5 * (link.mass * linear(twist).norm_squared() + w.dot(&link.inertia.component_mul(&w)))
 }
 
-/// Energy that the step brings to the bodies in the problem beyond the work of forces, driven bodies and rounding, J.
+/// Energy that the step brings to the bodies in the problem beyond the work of forces, driven bodies and rounding, J; `driven` is what drives
+/// of joints take.
 pub(super) fn energy_gain(
     step: &StepInput,
     velocities: &FreeVelocities,
     members: &[(usize, usize)],
     contacts: &[ContactConstraint],
     solution: &StepSolution,
+    driven: f64,
 ) -> f64 {
     let (mut gain, mut size) = (0.0, 0.0);
     for &(slot, _) in members {
@@ -38,7 +40,7 @@ pub(super) fn energy_gain(
     for ((contact, c), friction) in contacts.iter().zip(&solution.normal).zip(&solution.friction) {
         gain += c * contact.driven_rate + friction.dot(&contact.driven_velocity);
     }
-    gain - NEGLIGIBLE_GAIN * size
+    gain + driven - NEGLIGIBLE_GAIN * size
 }
 
 /// The largest `s` in [0, 1] with `a s² + b s <= c`; where there is none, the `s` with the least left-hand side.

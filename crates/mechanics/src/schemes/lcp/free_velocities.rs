@@ -10,6 +10,7 @@
 
 use super::StepInput;
 use super::body_dofs::BodyDofs;
+use super::joint_rows::JointRows;
 use crate::discrete::StepError;
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator};
 use crate::joint::JointKind;
@@ -31,6 +32,8 @@ pub(super) struct FreeVelocities {
     rates: Vec<f64>,
     kinematics: Vec<BodyKinematics>,
     forces: Vec<ForceAccumulator>,
+    /// Wrenches of given torques along joints.
+    joint_wrenches: Vec<Vec6>,
     /// Twists at the beginning of the step, world axes.
     pub initial: Vec<Vec6>,
     /// Twists at its end without impulses.
@@ -52,6 +55,7 @@ impl FreeVelocities {
             rates: vec![0.0; model.dofs],
             kinematics: vec![BodyKinematics::rest(); n],
             forces: vec![ForceAccumulator::zero(); n],
+            joint_wrenches: vec![Vec6::zeros(); n],
             initial: vec![Vec6::zeros(); n],
             free: vec![Vec6::zeros(); n],
             wrenches: vec![Vec6::zeros(); n],
@@ -60,16 +64,23 @@ impl FreeVelocities {
         }
     }
 
-    /// Computes velocities at the beginning of the step, and at its end without impulses; on failure with the slot of the body.
-    pub fn free_velocities(&mut self, step: &StepInput) -> Result<(), (StepError, usize)> {
+    /// Computes velocities at the beginning of the step, and at its end without impulses; lists the rows of joints. On failure with the slot of
+    /// the body.
+    pub fn free_velocities(
+        &mut self,
+        step: &StepInput,
+        rows: &mut JointRows,
+    ) -> Result<(), (StepError, usize)> {
         let StepInput { model, state, h, .. } = *step;
         self.initial_velocities(step);
         self.accumulate_forces(step)?;
+        self.joint_wrenches.fill(Vec6::zeros());
+        rows.list_rows(step, &mut self.joint_wrenches);
         self.dofs.clear();
         for (slot, link) in model.links.iter().enumerate() {
             let rotation = &state.rotations[slot];
             let dofs = BodyDofs::new(link, rotation);
-            let wrench = self.forces[slot].wrench(rotation);
+            let wrench = self.forces[slot].wrench(rotation) + self.joint_wrenches[slot];
             let free = free_twist(link, rotation, &dofs, &self.initial[slot], &wrench, h);
             self.free[slot] = free.map_err(|error| (error, slot))?;
             self.wrenches[slot] = wrench;

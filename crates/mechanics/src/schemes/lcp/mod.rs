@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! free_velocities        v* from forces at the beginning of the step                            [Hart 4.16]
+//!   list_rows              stops, motors, springs and friction along joints
 //! find_contacts          active and nearly active events of pairs within reach                  [Hart 4.8-4.11]
 //! repeat, as long as parts cross and contacts there are added:
 //!   rebounding_contacts    contacts with restitution that close in the step
@@ -48,6 +49,7 @@ mod energy;
 mod find_contacts;
 mod find_crossings;
 mod free_velocities;
+mod joint_rows;
 mod motion_bound;
 mod options;
 mod pair_events;
@@ -79,6 +81,7 @@ use energy::energy_gain;
 use find_contacts::ActiveContacts;
 use find_crossings::Crossings;
 use free_velocities::FreeVelocities;
+use joint_rows::{JointRows, follow_closures};
 use percussion_solve::FrictionContactProblem;
 use project_positions::PositionProjection;
 use record::{Recorder, StepOutput};
@@ -89,6 +92,9 @@ use stabilisation_bias::StabilisationBias;
 use std::sync::Arc;
 use swept_pairs::{Sweep, SweptPairs};
 use update_configuration::{update_configuration, update_momenta};
+
+/// Name of the impulses of stops in a checkpoint.
+const STOPS: &str = "stop_impulses";
 
 /// Halvings of the stabilisation of penetrations before it is zero.
 const MAX_REDUCTIONS: usize = 5;
@@ -115,6 +121,7 @@ pub struct Lcp {
     geometry: Option<Arc<ContactGeometry>>,
     velocities: FreeVelocities,
     contacts: ActiveContacts,
+    rows: JointRows,
     rebounds: Vec<bool>,
     bias: StabilisationBias,
     assembly: ProblemAssembly,
@@ -148,6 +155,7 @@ impl Lcp {
             geometry: model.contacts.clone(),
             velocities: FreeVelocities::new(model),
             contacts: ActiveContacts::default(),
+            rows: JointRows::default(),
             rebounds: Vec::new(),
             bias: StabilisationBias::default(),
             assembly: ProblemAssembly::default(),
@@ -179,7 +187,8 @@ impl Lcp {
         let (geometry, options) = (self.geometry.clone(), self.options);
         let step = &StepInput { model, state, geometry: geometry.as_deref(), options: &options, h };
         let no_body = |error: StepError| (error, 0);
-        self.velocities.free_velocities(step)?;
+        self.velocities.free_velocities(step, &mut self.rows)?;
+        self.rows.set_biases(step, &self.velocities);
         self.contacts.find_contacts(step, &self.velocities).map_err(no_body)?;
         let crossing = self.find_velocities(step).map_err(no_body)?;
         self.recorder.step.crossing = crossing;
@@ -187,6 +196,9 @@ impl Lcp {
         if options.stabilisation == Stabilisation::Projection {
             self.project_positions(step).map_err(no_body)?;
         }
+        self.rows.store_stops();
+        follow_closures(model, &mut self.next);
+        self.rows.record(step, &self.velocities, &self.solution.twists, &mut self.recorder.step);
         update_momenta(step, &mut self.solution.twists, &mut self.next);
         let infeasibility = self.assembly.max_joint_error.max(self.contacts.max_penetration);
         let (velocities, contacts, solution) = (&self.velocities, &self.contacts.list, &self.solution);
@@ -281,6 +293,7 @@ impl Lcp {
         let (contacts, rebounds) = (&self.contacts.list, &self.rebounds);
         self.bias.stabilisation_bias(step, &self.velocities, contacts, rebounds, factor);
         self.solution.reset(&self.velocities.free, contacts.len(), factor);
+        self.rows.reset_impulses();
         self.solve_problem(step, Phase::Compression)?;
         let (contacts, rebounds, solution) = (&self.contacts.list, &self.rebounds, &mut self.solution);
         let expands = rebounds.iter().zip(&solution.normal).any(|(rebounds, c)| *rebounds && *c > 0.0);
@@ -301,13 +314,15 @@ impl Lcp {
     fn solve_problem(&mut self, step: &StepInput, phase: Phase) -> Result<(), StepError> {
         let (contacts, dofs) = (&self.contacts.list, &self.velocities.dofs);
         let bodies = BodyVelocities { dofs, twists: &self.solution.twists };
-        self.assembly.assemble_problem(step, contacts, &self.bias.values, &bodies)?;
-        self.solver.solve_impulses(step, contacts, &self.assembly, dofs, phase, &mut self.solution)
+        let (bias, rows) = (&self.bias.values, &mut self.rows);
+        self.assembly.assemble_problem(step, (contacts, bias), rows, &bodies)?;
+        self.solver.solve_impulses(step, contacts, (&self.assembly, rows), dofs, phase, &mut self.solution)
     }
 
     fn energy_gain(&self, step: &StepInput) -> f64 {
         let members = &self.assembly.members;
-        energy_gain(step, &self.velocities, members, &self.contacts.list, &self.solution)
+        let driven = self.rows.drive_energy();
+        energy_gain(step, &self.velocities, members, &self.contacts.list, &self.solution, driven)
     }
 }
 
@@ -353,9 +368,13 @@ impl Scheme for Lcp {
 
     fn save_warm_start(&self, arrays: &mut NamedArrays) {
         self.solver.warm_start.save(arrays);
+        arrays.insert(STOPS, self.rows.last_stops.clone());
     }
 
     fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
+        let Some(stops) = arrays.get(STOPS) else { return false };
+        self.rows.last_stops.clear();
+        self.rows.last_stops.extend_from_slice(stops);
         self.solver.warm_start.restore(arrays)
     }
 }

@@ -4,6 +4,7 @@ use super::StepInput;
 use super::assemble_problem::ProblemAssembly;
 use super::body_dofs::BodyDofs;
 use super::contact_constraint::ContactConstraint;
+use super::joint_rows::JointRows;
 use super::solvers::Solvers;
 use super::warm_start::ImpulseWarmStart;
 use crate::discrete::StepError;
@@ -64,7 +65,7 @@ impl ImpulseSolver {
         &mut self,
         step: &StepInput,
         contacts: &[ContactConstraint],
-        assembly: &ProblemAssembly,
+        (assembly, rows): (&ProblemAssembly, &mut JointRows),
         dofs: &[BodyDofs],
         phase: Phase,
         solution: &mut StepSolution,
@@ -76,7 +77,7 @@ impl ImpulseSolver {
             solution.joint.clear();
             return Ok(());
         }
-        let initial = self.warm_start.initial_impulses(step.geometry, contacts, assembly);
+        let initial = self.warm_start.initial_impulses(step.geometry, contacts, assembly, rows);
         let (solved, stats) = self.solvers.solve(problem, initial, step.options)?;
         solution.stats = LcpSolveStats { stabilisation_factor: solution.factor, ..stats };
         let impulses = &solved.impulses;
@@ -91,6 +92,7 @@ impl ImpulseSolver {
                 solution.friction[k] += assembly.tangents[t] * (along / contact.unit);
             }
         }
+        rows.add_impulses(impulses, contacts.len());
         if phase == Phase::Compression {
             solution.joint.clone_from(&impulses.equality);
         }

@@ -94,7 +94,9 @@ impl Solvers {
         store(&mut self.best, first);
         let many = problem.contact_count() > MAX_LEMKE_CONTACTS;
         let accepted = round && many && first.residual.worst() <= ACCEPTED_RESIDUAL;
-        if first.is_solved() || accepted || problem.contact_count() > MAX_EXACT_CONTACTS {
+        // The fixed point takes no drives.
+        let alone = problem.contact_count() > MAX_EXACT_CONTACTS || many && problem.has_drives();
+        if first.is_solved() || accepted || alone {
             return Ok(StepSolver::GaussSeidel);
         }
         let mut iterations = first.iterations;

@@ -5,6 +5,7 @@
 
 use super::assemble_problem::ProblemAssembly;
 use super::contact_constraint::ContactConstraint;
+use super::joint_rows::JointRows;
 use super::solve_impulses::StepSolution;
 use crate::contact::ContactGeometry;
 use crate::named_arrays::NamedArrays;
@@ -45,6 +46,7 @@ impl ImpulseWarmStart {
         geometry: Option<&ContactGeometry>,
         contacts: &[ContactConstraint],
         assembly: &ProblemAssembly,
+        rows: &JointRows,
     ) -> &Impulses {
         let initial = &mut self.initial;
         initial.normal.clear();
@@ -76,6 +78,7 @@ impl ImpulseWarmStart {
                 initial.facets.extend([along.max(0.0), (-along).max(0.0)]);
             }
         }
+        initial.normal.extend(rows.initial_stops());
         &self.initial
     }
 

@@ -1,4 +1,4 @@
-//! Forces along a coordinate of a joint: springs, dampers, motors.
+//! Forces along a coordinate of a joint: springs, dampers, motors (of a torque, a velocity or a position).
 
 use super::{ForceResult, Reader, WrittenForce};
 use crate::read::joints::coordinate_names;
@@ -25,25 +25,70 @@ impl Reader<'_> {
     }
 
     pub(super) fn motor(&self) -> ForceResult {
-        self.keys(&["joint", "coordinate", "value", "times", "values"]);
-        let time_table = match self.f.number("value")? {
-            Some(value) => {
-                self.f.refuse(
-                    &["times", "values"],
-                    "is given together with `value`",
-                    "keep one of the two",
-                )?;
-                TimeTable::constant([value])
+        self.keys(&[
+            "joint",
+            "coordinate",
+            "value",
+            "values",
+            "velocity",
+            "velocities",
+            "position",
+            "positions",
+            "times",
+            "stiffness",
+            "damping",
+            "max_torque",
+        ]);
+        let f = &self.f;
+        let kinds = [("value", "values"), ("velocity", "velocities"), ("position", "positions")];
+        let given: Vec<_> = kinds.into_iter().filter(|(one, list)| f.has(one) || f.has(list)).collect();
+        let &[(one, list)] = &given[..] else {
+            let remedy = "give a torque (`value`), a `velocity` with `max_torque`, or a `position` with `stiffness`; for tables `times` with `values`, `velocities` or `positions`";
+            return Err(match given.get(1) {
+                Some((one, list)) => {
+                    let key = if f.has(one) { one } else { list };
+                    f.wrong(key, "is a second kind of motor", remedy)
+                }
+                None => f.missing("value", remedy),
+            });
+        };
+        let table = self.motor_table(one, list)?;
+        let gains = ["stiffness", "damping"];
+        let limited = |max: Option<f64>| max.unwrap_or(f64::INFINITY);
+        let max = f.not_negative("max_torque", "largest torque in N m, or force in N");
+        let law = match one {
+            "value" => {
+                f.refuse(&["max_torque"], "is given to a motor with a given torque", "remove it")?;
+                f.refuse(&gains, "is given to a motor with a given torque", "give a `position` instead")?;
+                JointLaw::Motor(table)
             }
-            None => {
-                let remedy = "give a constant `value`, or `times` and `values`";
-                let times = self.f.number_list("times")?.ok_or_else(|| self.f.missing("times", remedy))?;
-                let values = self.f.number_list("values")?.ok_or_else(|| self.f.missing("values", remedy))?;
-                self.time_table(times, values.into_iter().map(|value| [value]).collect())?
+            "velocity" => {
+                f.refuse(&gains, "is given to a velocity motor", "give a `position` instead, or remove it")?;
+                JointLaw::Velocity { velocity: table, max: limited(max?) }
+            }
+            _ => {
+                let stiffness =
+                    self.needed("stiffness", f.positive("stiffness", "gain in N m/rad or N/m"))?;
+                let damping = f.not_negative("damping", "gain in N m s/rad or N s/m")?.unwrap_or(0.0);
+                JointLaw::Servo { stiffness, damping, position: table, max: limited(max?) }
             }
         };
         let Some(along) = self.along()? else { return Ok(Vec::new()) };
-        Ok(self.joint(along, JointLaw::Motor(time_table)))
+        Ok(self.joint(along, law))
+    }
+
+    /// A number under one key, or a table of `times` and a list under another.
+    fn motor_table(&self, one: &str, list: &str) -> Read<TimeTable<1>> {
+        let f = &self.f;
+        if let Some(value) = f.number(one)? {
+            let message = format!("is given together with `{one}`");
+            f.refuse(&["times", list], &message, "keep one of the two")?;
+            return Ok(TimeTable::constant([value]));
+        }
+        let remedy = format!("give a constant `{one}`, or `times` and `{list}`");
+        let times = f.number_list("times")?.ok_or_else(|| f.missing("times", &remedy))?;
+        let values = f.number_list(list)?.ok_or_else(|| f.missing(list, &remedy))?;
+        self.time_table(times, values.into_iter().map(|value| [value]).collect())
     }
 
     fn joint(&self, (slot, coordinate): (usize, usize), law: JointLaw) -> Vec<WrittenForce> {

@@ -74,8 +74,8 @@ impl Impulses {
     pub(super) fn velocity_into(&self, problem: &FrictionContactProblem, v: &mut [f64]) {
         problem.free_velocity(v);
         let masses = problem.masses();
-        for ((row, _), c) in problem.equalities.iter().zip(&self.equality) {
-            row.apply_impulse(masses, *c, v);
+        for (equality, c) in problem.equalities.iter().zip(&self.equality) {
+            equality.row.apply_impulse(masses, *c, v);
         }
         // Many contacts of a pile are open.
         for (contact, c) in problem.contacts.iter().zip(&self.normal).filter(|(_, c)| **c != 0.0) {

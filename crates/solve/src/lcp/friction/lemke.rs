@@ -10,7 +10,8 @@
 //! ```
 //!
 //! M is copositive, so that a ray z has `zᵀ M z = 0`: its impulses cancel and lie in the friction cone, which
-//! is therefore not pointed [Hart 5.7, 5.8]. Contacts without friction have no facets and no λ. Redundant
+//! is therefore not pointed [Hart 5.7, 5.8]. Contacts without friction have no facets and no λ. A drive with compliance adds κ to the
+//! diagonal; one with a bound has two senses and a slack, as a facet pair whose reach is constant. Redundant
 //! equalities are passed over by the elimination of the free unknowns.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
@@ -24,6 +25,10 @@ use crate::tolerances::friction::{ACCEPTED, RAY_CANCELS};
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unknown {
     Equality(usize),
+    /// One of both senses of a drive that has a bound.
+    Drive(usize, f64),
+    /// Its slack.
+    DriveSlack(usize),
     Normal(usize),
     /// A facet and the contact it belongs to.
     Facet(usize, usize),
@@ -68,7 +73,8 @@ impl FrictionalLemke {
                         Unknown::Equality(i) => evidence.equality[i] = value,
                         Unknown::Normal(i) => evidence.normal[i] = value,
                         Unknown::Facet(i, _) => evidence.facets[i] = value,
-                        Unknown::Slip(_) => {}
+                        // Bounded impulses are no part of a ray.
+                        Unknown::Slip(_) | Unknown::Drive(..) | Unknown::DriveSlack(_) => {}
                     }
                 }
                 if cone_residual(problem, &evidence).is_ok_and(|r| r <= RAY_CANCELS) {
@@ -81,8 +87,9 @@ impl FrictionalLemke {
                     Unknown::Equality(i) => impulses.equality[i] = value,
                     Unknown::Normal(i) => impulses.normal[i] = value,
                     Unknown::Facet(i, _) => impulses.facets[i] = value,
+                    Unknown::Drive(i, sense) => impulses.equality[i] += sense * value,
                     // Λ(v) is never worse.
-                    Unknown::Slip(_) => {}
+                    Unknown::Slip(_) | Unknown::DriveSlack(_) => {}
                 }
             }
         }
@@ -102,7 +109,16 @@ impl FrictionalLemke {
         let contacts = &problem.contacts;
         let frictional = || contacts.iter().enumerate().filter(|(_, c)| c.has_friction());
         self.unknowns.clear();
-        self.unknowns.extend((0..problem.equality_count()).map(Unknown::Equality));
+        for (i, equality) in problem.equalities.iter().enumerate() {
+            match equality.bound < f64::INFINITY {
+                true => self.unknowns.extend([
+                    Unknown::Drive(i, 1.0),
+                    Unknown::Drive(i, -1.0),
+                    Unknown::DriveSlack(i),
+                ]),
+                false => self.unknowns.push(Unknown::Equality(i)),
+            }
+        }
         self.unknowns.extend((0..contacts.len()).map(Unknown::Normal));
         self.unknowns
             .extend(frictional().flat_map(|(m, _)| problem.facets(m).map(move |f| Unknown::Facet(f, m))));
@@ -114,12 +130,17 @@ impl FrictionalLemke {
         let free = &self.answer.impulses.velocity;
         let row = |unknown: Unknown| -> Option<(&Row, f64, f64)> {
             match unknown {
-                Unknown::Equality(i) => Some((&problem.equalities[i].0, 1.0, problem.equalities[i].1)),
+                Unknown::Equality(i) => {
+                    Some((&problem.equalities[i].row, 1.0, problem.equalities[i].offset))
+                }
+                Unknown::Drive(i, sense) => {
+                    Some((&problem.equalities[i].row, sense, sense * problem.equalities[i].offset))
+                }
                 Unknown::Normal(i) => Some((&problem.contacts[i].normal, 1.0, problem.contacts[i].gap)),
                 Unknown::Facet(f, _) => {
                     Some((&problem.tangents[f / 2], if f % 2 == 0 { 1.0 } else { -1.0 }, 0.0))
                 }
-                Unknown::Slip(_) => None,
+                Unknown::Slip(_) | Unknown::DriveSlack(_) => None,
             }
         };
         let (matrix, q, is_free) = self.dense.resize(n);
@@ -128,8 +149,12 @@ impl FrictionalLemke {
             if let Some((r, sign, offset)) = row(a) {
                 q[i] = sign * r.velocity_along(free) + offset;
             }
+            if let Unknown::DriveSlack(m) = a {
+                q[i] = problem.equalities[m].bound;
+            }
             for (j, &b) in self.unknowns.iter().enumerate() {
-                matrix[i * n + j] = match (row(a), row(b)) {
+                matrix[i * n + j] = drive_compliance(problem, a, b);
+                matrix[i * n + j] += match (row(a), row(b)) {
                     (Some((r, s, _)), Some((o, t, _))) => s * t * r.coupling(problem.masses(), o),
                     _ => friction_entry(problem, a, b),
                 };
@@ -138,9 +163,20 @@ impl FrictionalLemke {
     }
 }
 
+/// The compliance of a drive in M.
+fn drive_compliance(problem: &FrictionContactProblem, row: Unknown, column: Unknown) -> f64 {
+    match (row, column) {
+        (Unknown::Equality(m), Unknown::Equality(k)) if m == k => problem.equalities[m].compliance,
+        (Unknown::Drive(m, s), Unknown::Drive(k, t)) if m == k => s * t * problem.equalities[m].compliance,
+        _ => 0.0,
+    }
+}
+
 /// Entries of M that say how slip, facets and pressure hang together.
 fn friction_entry(problem: &FrictionContactProblem, row: Unknown, column: Unknown) -> f64 {
     match (row, column) {
+        (Unknown::Drive(m, _), Unknown::DriveSlack(k)) if m == k => 1.0,
+        (Unknown::DriveSlack(k), Unknown::Drive(m, _)) if m == k => -1.0,
         (Unknown::Facet(_, m), Unknown::Slip(k)) if m == k => 1.0,
         (Unknown::Slip(k), Unknown::Facet(_, m)) if m == k => -1.0,
         (Unknown::Slip(k), Unknown::Normal(m)) if m == k => problem.contacts[m].friction,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! M v - b = ν c_ν + Σ n c_n + Σ D β                          balance of momentum
-//! νᵀ v + Υ = 0                                               equalities
+//! νᵀ v + Υ = 0                                               equalities, and drives (`equality.rs`)
 //! nᵀ v + Δ >= 0            ⊥  c_n >= 0                       contacts
 //! dᵀ v + λ >= 0            ⊥  β   >= 0     for d = ±t        friction resists motion,
 //! μ c_n - Σ β >= 0         ⊥  λ   >= 0                       within the cone
@@ -31,6 +31,7 @@
 //! an impulse along r in `S / √g`.
 
 mod anderson;
+mod equality;
 mod fixed_point;
 mod gauss_seidel;
 mod impulses;

@@ -1,5 +1,6 @@
 //! The problem: blocks of unknowns, equality rows, contacts.
 
+use super::equality::Equality;
 use super::impulses::Cone;
 use super::rows::{Block, BlockVector, MAX_BLOCK, Masses, Row, dot_six};
 use crate::arithmetic::dot;
@@ -55,7 +56,7 @@ pub struct FrictionContactProblem {
     /// L of `W = L Lᵀ`, as long as `inverse`.
     factor: Vec<f64>,
     momentum: Vec<f64>,
-    pub(super) equalities: Vec<(Row, f64)>,
+    pub(super) equalities: Vec<Equality>,
     pub(super) contacts: Vec<Contact>,
     pub(super) tangents: Vec<Row>,
     /// The size S of momenta so far.
@@ -169,8 +170,44 @@ impl FrictionContactProblem {
         all_finite("offset of an equality", &[offset])?;
         let row = self.row(row)?;
         self.include_in_scale(row.compliance, offset);
-        self.equalities.push((row, offset));
+        self.equalities.push(Equality { row, offset, compliance: 0.0, bound: f64::INFINITY });
         Ok(self)
+    }
+
+    /// Adds a drive: an impulse c within `±bound` (infinite without one) with `row . v + offset + compliance c = 0` inside of its bounds,
+    /// no more at the upper and no less at the lower one. Drives count as equalities.
+    pub fn drive(
+        &mut self,
+        row: &[Entry],
+        offset: f64,
+        compliance: f64,
+        bound: f64,
+    ) -> Result<&mut Self, SolveError> {
+        all_finite("offset of a drive", &[offset])?;
+        all_finite("compliance of a drive", &[compliance])?;
+        if !(compliance >= 0.0 && bound >= 0.0) {
+            return Err(SolveError::Unsuitable {
+                method: "a drive with negative compliance or bound",
+                needs: "numbers of zero or more",
+            });
+        }
+        let row = self.row(row)?;
+        // The velocity that the drive can bring about.
+        let free = offset.abs() * row.compliance / (row.compliance + compliance);
+        self.include_in_scale(row.compliance, free.min(bound * row.compliance));
+        self.equalities.push(Equality { row, offset, compliance, bound });
+        Ok(self)
+    }
+
+    /// Whether there are drives beside plain equalities.
+    pub fn has_drives(&self) -> bool {
+        !self.equalities.iter().all(Equality::is_plain)
+    }
+
+    /// Fails with drives, which a method cannot express.
+    pub(super) fn refuse_drives(&self, method: &'static str) -> Result<(), SolveError> {
+        let needs = "a problem without drives (motors, friction, springs and dampers in joints)";
+        if self.has_drives() { Err(SolveError::Unsuitable { method, needs }) } else { Ok(()) }
     }
 
     /// Adds a contact: `normal . v + gap >= 0`, with a coefficient of friction. Its tangents follow.
@@ -307,7 +344,7 @@ impl FrictionContactProblem {
         self.blocks.len()
     }
 
-    /// Number of equalities.
+    /// Number of equalities, drives among them.
     pub fn equality_count(&self) -> usize {
         self.equalities.len()
     }

@@ -58,11 +58,12 @@ impl ConvexRelaxation {
     ) -> Result<&FrictionalSolution, SolveError> {
         length("widening", "contact", problem.contact_count(), widening.len())?;
         all_finite("widening", widening)?;
-        let equalities = problem.equalities.iter().map(|(row, offset)| LinearConstraint {
-            row,
+        problem.refuse_drives("the convex relaxation")?;
+        let equalities = problem.equalities.iter().map(|equality| LinearConstraint {
+            row: &equality.row,
             second: None,
             factor: 1.0,
-            bound: -offset,
+            bound: -equality.offset,
             equality: true,
         });
         let contacts = problem.contacts.iter().zip(widening).flat_map(|(contact, gamma)| {
@@ -139,7 +140,7 @@ impl ConvexRelaxation {
             let equalities = problem
                 .equalities
                 .iter()
-                .map(|(row, offset)| LinearConstraint { equality: true, ..plain(row, -offset) });
+                .map(|known| LinearConstraint { equality: true, ..plain(&known.row, -known.offset) });
             equalities.chain(problem.contacts.iter().zip(slip).flat_map(move |(contact, slip)| {
                 let tangents = &problem.tangents[contact.range()];
                 let facets = tangents.iter().flat_map(move |row| {

@@ -11,7 +11,7 @@ use crate::error::{SolveError, length};
 pub struct FrictionalResidual {
     /// Difference between the velocity and what momentum and impulses make of it.
     pub momentum: f64,
-    /// Largest `|νᵀ v + Υ|`.
+    /// Largest `|νᵀ v + Υ|`; of drives, what one projection would change.
     pub equality: f64,
     /// Most negative impulse or slip.
     pub sign: f64,
@@ -74,9 +74,9 @@ pub fn cone_residual(problem: &FrictionContactProblem, evidence: &NotPointed) ->
     let mut v = vec![0.0; problem.size()];
     let masses = problem.masses();
     let (mut size, mut worst) = (0.0, 0.0);
-    for ((row, _), c) in problem.equalities.iter().zip(&evidence.equality) {
-        row.apply_impulse(masses, *c, &mut v);
-        size += c.abs() * row.compliance.sqrt();
+    for (equality, c) in problem.equalities.iter().zip(&evidence.equality) {
+        equality.row.apply_impulse(masses, *c, &mut v);
+        size += c.abs() * equality.row.compliance.sqrt();
     }
     for (contact, c) in problem.contacts.iter().zip(&evidence.normal) {
         contact.normal.apply_impulse(masses, *c, &mut v);
@@ -138,9 +138,8 @@ pub(super) fn residual_of(
             worst_of(&mut residual.momentum, ratio(error, size * block.roots[i]));
         }
     }
-    for (row, offset) in &problem.equalities {
-        let error = (row.velocity_along(v) + offset).abs();
-        worst_of(&mut residual.equality, ratio(error, size * row.compliance.sqrt()));
+    for (equality, c) in problem.equalities.iter().zip(&impulses.equality) {
+        worst_of(&mut residual.equality, ratio(equality.error(v, *c), size * equality.row.compliance.sqrt()));
     }
     for (m, contact) in problem.contacts.iter().enumerate() {
         let (c, slip) = (impulses.normal[m], impulses.slip[m]);

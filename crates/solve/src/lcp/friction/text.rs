@@ -7,6 +7,8 @@
 //! b 6 -2 0                             and its momentum
 //! equality 0.1                         its offset Υ, then its row
 //! on 0 1 0 0                           on block 0 the entries 1, 0, 0
+//! drive 0.1 0 2                        a drive: offset, compliance and bound (inf without one), then its row
+//! on 0 1 0 0
 //! contact 0.5 0                        friction μ and gap Δ, then its normal,
 //! on 0 0 1 0
 //! tangent 0                            then its tangents, each with how fast its wall drifts
@@ -16,6 +18,7 @@
 //! A row has one or two lines `on`. Numbers are written with as many digits as an exact read needs. Empty lines
 //! and what follows a `#` mean nothing.
 
+use super::equality::Equality;
 use super::problem::FrictionContactProblem;
 use super::rows::Row;
 use crate::error::SolveError;
@@ -82,8 +85,12 @@ impl FrictionContactProblem {
             line(&mut text, "w", inverse);
             line(&mut text, "b", momentum);
         }
-        for (row, offset) in &self.equalities {
-            line(&mut text, "equality", &[*offset]);
+        for equality in &self.equalities {
+            let Equality { row, offset, compliance, bound } = equality;
+            match equality.is_plain() {
+                true => line(&mut text, "equality", &[*offset]),
+                false => line(&mut text, "drive", &[*offset, *compliance, *bound]),
+            }
             entries(&mut text, row);
         }
         for contact in &self.contacts {
@@ -149,7 +156,13 @@ impl FromStr for FrictionContactProblem {
                     let drift = line.numbers_exactly(1)?[0];
                     lines.row(&line, |row| problem.drifting_tangent(row, drift).map(|_| ()))?;
                 }
-                word => return Err(line.unexpected(word, "`block`, `equality`, `contact` or `tangent`")),
+                "drive" => {
+                    let [offset, compliance, bound] = line.numbers_exactly(3)?[..] else { continue };
+                    lines.row(&line, |row| problem.drive(row, offset, compliance, bound).map(|_| ()))?;
+                }
+                word => {
+                    return Err(line.unexpected(word, "`block`, `equality`, `drive`, `contact` or `tangent`"));
+                }
             }
         }
         Ok(problem)
@@ -281,6 +294,7 @@ mod tests {
         let a = problem.block(&[0.5, 0.1, 0.1, 0.7], &[6.0 / 7.0, -2e-17]).unwrap();
         let b = problem.block(&[1e-30], &[f64::MIN_POSITIVE]).unwrap();
         problem.equality(&[(a, &[1.0, -0.0]), (b, &[1e20])], -1.0 / 3.0).unwrap();
+        problem.drive(&[(a, &[0.5, 1.0])], 0.25, 1.0 / 3.0, f64::INFINITY).unwrap();
         problem.contact(&[(a, &[0.0, 1.0])], 0.1, 1e-300).unwrap();
         problem.drifting_tangent(&[(a, &[std::f64::consts::PI, 0.0])], 1e-5 / 3.0).unwrap();
         problem.contact(&[(b, &[1.0])], 0.0, -5e-324).unwrap();
@@ -318,7 +332,7 @@ mod tests {
         assert!(said(&text.replace("0.7", "-0.7")).starts_with("line 2: "));
         assert!(said(&text.replace("on 1", "on 7")).starts_with("line 8: there is no block 7"));
         assert!(
-            said(&text.replace("tangent", "tangents")).starts_with("line 13: `tangents` cannot stand here")
+            said(&text.replace("tangent", "tangents")).starts_with("line 15: `tangents` cannot stand here")
         );
         assert!(said("frictional 1\ntangent 0\n").starts_with("line 2: the text ends where a line `on`"));
     }

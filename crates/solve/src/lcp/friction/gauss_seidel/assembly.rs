@@ -16,7 +16,7 @@ impl System {
         self.size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (masses, factors) = (problem.masses(), problem.all_factors());
         self.graph.endpoints.clear();
-        self.graph.endpoints.extend(problem.equalities.iter().map(|(row, _)| endpoints([row])));
+        self.graph.endpoints.extend(problem.equalities.iter().map(|equality| endpoints([&equality.row])));
         self.graph.endpoints.extend(problem.contacts.iter().map(|contact| match contact.normal.sides {
             2 => contact.normal.blocks,
             _ => endpoints(rows_of(problem, contact)),
@@ -100,7 +100,7 @@ impl System {
         let first = self.rows.len();
         let contact = source.checked_sub(problem.equality_count()).map(|m| &problem.contacts[m]);
         let (normal, offset) = match contact {
-            None => (&problem.equalities[source].0, problem.equalities[source].1),
+            None => (&problem.equalities[source].row, problem.equalities[source].offset),
             Some(contact) => (&contact.normal, contact.gap),
         };
         let root = normal.compliance.sqrt();
@@ -117,6 +117,8 @@ impl System {
         Constraint {
             bias: offset / (root * self.size),
             friction,
+            compliance: contact.map_or_else(|| problem.equalities[source].compliance / (root * root), |_| 0.0),
+            bound: contact.map_or_else(|| problem.equalities[source].bound * root / self.size, |_| f64::INFINITY),
             ..Constraint::with_compliance(rows.len(), compliances(rows))
         }
     }
@@ -161,6 +163,8 @@ impl Constraint {
             source: 0,
             bias: 0.0,
             friction: 0.0,
+            compliance: 0.0,
+            bound: f64::INFINITY,
             normal: [1.0 / g[0], g[1], g[2]],
             tangents: TangentPair::new([g[3], g[4], g[5]]),
             inverse: if rows == 3 { inverse(g) } else { [f64::NAN; 6] },

@@ -3,6 +3,7 @@
 //! ```text
 //! trial w = c - u / ε;  x = C(w):  -(u + ε (x - c)) is in the normal cone at x
 //! Coulomb:  C has a normal impulse first, x_n = max(0, w_n), then the tangential one within the cone, x_t = P_{μ x_n}(w_t)
+//! drive:    C clamps to the bound; the trial is c - (u + κ c) / (ε + κ)
 //! convex:   C is the nearest point of the cone of friction, and u_n is widened by μ |u_t| of the centre: its
 //!           derivative is symmetric, and the law the minimum of a convex function
 //! ```
@@ -32,7 +33,7 @@ impl ContactLaw {
     /// Projects a trial impulse onto the cone.
     pub(super) fn project(self, constraint: &Constraint, trial: &mut [f64]) {
         match self.kind {
-            _ if !constraint.contact => {}
+            _ if !constraint.contact => trial[0] = trial[0].clamp(-constraint.bound, constraint.bound),
             LawKind::Convex => nearest_in_cone(trial, constraint.friction, self.cone),
             LawKind::Coulomb => project_normal_first(trial, constraint.friction, self.cone),
         }
@@ -57,7 +58,12 @@ impl ContactLaw {
     ) -> bool {
         let n = x.len();
         out.fill(0.0);
-        if constraint.contact && !(x[0] > 0.0) {
+        if !constraint.contact {
+            // Of a drive, the derivative times ε: its own compliance adds to that of the law.
+            out[0] = self.compliance / (self.compliance + constraint.compliance);
+            return trial[0].abs() < constraint.bound;
+        }
+        if !(x[0] > 0.0) {
             return false;
         }
         (0..n).for_each(|i| out[i * n + i] = 1.0);

@@ -184,6 +184,9 @@ impl NonsmoothNewton {
             let rows = system.rows[constraint.range()].iter().zip(&system.drift[constraint.range()]);
             u.iter_mut().zip(rows).for_each(|(u, (row, drift))| *u = row_velocity(row, a, b) + drift);
             u[0] += constraint.bias + law.widening(constraint, &u[1..]);
+            if constraint.compliance > 0.0 {
+                u[0] += constraint.compliance * system.x[constraint.first as usize];
+            }
         }
         self.shift.fill([0.0; MAX_BLOCK]);
         let mut size = self.evaluate(system, island, law);
@@ -264,7 +267,8 @@ impl NonsmoothNewton {
             let range = constraint.first as usize - first..constraint.range().end - first;
             let trial = &mut self.x[range.clone()];
             let (centre, u) = (&self.centre[range.clone()], &self.u[range]);
-            trial.iter_mut().zip(centre).zip(u).for_each(|((w, c), u)| *w = c - u / law.compliance);
+            let ε = law.compliance + constraint.compliance;
+            trial.iter_mut().zip(centre).zip(u).for_each(|((w, c), u)| *w = c - u / ε);
             law.project(constraint, trial);
             let [a, b] = local_blocks(constraint, origin, world, island.blocks.len());
             let (mut da, mut db) = (self.defect[a], self.defect[b]);
@@ -302,7 +306,7 @@ impl NonsmoothNewton {
                 .iter_mut()
                 .zip(&self.centre[range])
                 .zip(u)
-                .for_each(|((w, c), u)| *w = c - u / branch_compliance);
+                .for_each(|((w, c), u)| *w = c - u / (branch_compliance + constraint.compliance));
             place.copy_from_slice(trial);
             law.project(constraint, place);
             let derivatives = &mut self.derivatives[..n * n];

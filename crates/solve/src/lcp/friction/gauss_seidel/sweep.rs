@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! equality:  x <- x - u / g
+//! drive:     x <- x - (u + κ x) / (g + κ), within its bound
 //! contact:   all three rows at rest, if the cone allows it; otherwise
 //!            x_n <- max(0, x_n - u_n / g),  x_t <- the best of its disc or diamond of radius μ x_n
 //! v += Σ changes · rows
@@ -46,14 +47,16 @@ impl System {
 
     /// Projects impulses onto their cones.
     pub(super) fn project_to_cones(&mut self, island: &Island, cone: Cone) {
-        for constraint in
-            self.constraints[island.constraints.clone()].iter().filter(|constraint| constraint.contact)
-        {
+        for constraint in &self.constraints[island.constraints.clone()] {
+            if !constraint.contact && constraint.bound == f64::INFINITY {
+                continue;
+            }
             let [a, b] = constraint.endpoints.map(|e| e as usize);
             let range = constraint.range();
             let x = &mut self.x[range.clone()];
             // Most are inside already.
             if let (Cone::Facets, &[n, s, t]) = (cone, &*x)
+                && constraint.contact
                 && n >= 0.0
                 && s.abs() + t.abs() <= constraint.friction * n
             {
@@ -61,7 +64,10 @@ impl System {
             }
             let trial = &mut self.trial[..x.len()];
             trial.copy_from_slice(x);
-            project_normal_first(trial, constraint.friction, cone);
+            match constraint.contact {
+                true => project_normal_first(trial, constraint.friction, cone),
+                false => trial[0] = trial[0].clamp(-constraint.bound, constraint.bound),
+            }
             for ((x, next), row) in x.iter_mut().zip(&*trial).zip(&self.rows[range]) {
                 if *x != *next {
                     let (mut va, mut vb) = (self.v[a], self.v[b]);
@@ -160,7 +166,11 @@ impl Kernel for ResidualPass<'_> {
             let un = row_velocity(&rows[0], va, vb) + constraint.bias;
             power += x[0] * if constraint.contact { un - larger(constraint.bias, 0.0) } else { un };
             if !constraint.contact {
-                equality = equality.max(un.abs());
+                let error = match constraint.is_drive() {
+                    true => constraint.next_equality_impulse(x[0], un, 1.0) - x[0],
+                    false => un,
+                };
+                equality = equality.max(error.abs());
                 continue;
             }
             normal = normal.max(un.min(x[0]).abs());
@@ -232,8 +242,11 @@ fn update_general(
     match (rows, x) {
         ([n], [xn]) => {
             let u = row_velocity(n, &va, &vb) + constraint.bias;
-            let next = *xn - relaxation * u * constraint.normal[0];
-            set(xn, if constraint.contact { next.max(0.0) } else { next }, n, &mut va, &mut vb);
+            let next = match constraint.contact {
+                true => (*xn - relaxation * u * constraint.normal[0]).max(0.0),
+                false => constraint.next_equality_impulse(*xn, u, relaxation),
+            };
+            set(xn, next, n, &mut va, &mut vb);
         }
         ([n, s], [xn, xs]) => {
             let un = row_velocity(n, &va, &vb) + constraint.bias;

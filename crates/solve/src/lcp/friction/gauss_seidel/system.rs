@@ -18,7 +18,7 @@ use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::rows::MAX_BLOCK;
 use crate::simd::{Instructions, Kernel, Packet};
 
-/// One block of the Gauss-Seidel method: a contact with its tangents, or an equality.
+/// One block of the Gauss-Seidel method: a contact with its tangents, an equality or a drive.
 #[derive(Clone, Debug)]
 pub(super) struct Constraint {
     /// Places of its blocks; the one after all others for the world.
@@ -30,6 +30,9 @@ pub(super) struct Constraint {
     pub(super) source: u32,
     pub(super) bias: f64,
     pub(super) friction: f64,
+    /// Compliance and largest impulse of a drive.
+    pub(super) compliance: f64,
+    pub(super) bound: f64,
     /// Of the compliance of its first three rows: 1/nn, ns, nt; that of the tangents.
     pub(super) normal: [f64; 3],
     pub(super) tangents: TangentPair,
@@ -49,10 +52,26 @@ impl Constraint {
             source: 0,
             bias: 0.0,
             friction: 0.0,
+            compliance: 0.0,
+            bound: f64::INFINITY,
             normal: [0.0; 3],
             tangents: TangentPair::default(),
             inverse: [0.0; 6],
         }
+    }
+
+    /// Whether it is a drive: an equality with compliance or a bound.
+    pub(super) fn is_drive(&self) -> bool {
+        !self.contact && (self.compliance > 0.0 || self.bound < f64::INFINITY)
+    }
+
+    /// The next impulse of an equality or a drive, from its impulse and its velocity.
+    pub(super) fn next_equality_impulse(&self, x: f64, u: f64, relaxation: f64) -> f64 {
+        if !self.is_drive() {
+            return x - relaxation * u * self.normal[0];
+        }
+        let own = 1.0 / self.normal[0] + self.compliance;
+        (x - relaxation * (u + self.compliance * x) / own).clamp(-self.bound, self.bound)
     }
 
     pub(super) fn range(&self) -> std::ops::Range<usize> {
