@@ -9,9 +9,9 @@ pub mod everything;
 pub mod lasting;
 pub mod lcp;
 pub mod mechanisms;
-pub mod slider;
 pub mod random;
 pub mod reference;
+pub mod slider;
 
 pub use collisions::*;
 pub use crossing::*;

@@ -192,8 +192,15 @@ fn a_stop_that_is_hit_is_an_event() {
         }
         let [event] = events[..] else { panic!("{kind}: {}", events.len()) };
         assert_eq!(event.kind.word(), "joint-limit");
-        assert!((event.time - 0.2).abs() < if is_located(kind) { 1e-9 } else { 2e-3 }, "{kind}: {}", event.time);
-        assert!((event.speed.0 + 1.0).abs() < 1e-9 && (event.speed.1 - 0.5).abs() < 1e-9, "{kind}: {event:?}");
+        assert!(
+            (event.time - 0.2).abs() < if is_located(kind) { 1e-9 } else { 2e-3 },
+            "{kind}: {}",
+            event.time
+        );
+        assert!(
+            (event.speed.0 + 1.0).abs() < 1e-9 && (event.speed.1 - 0.5).abs() < 1e-9,
+            "{kind}: {event:?}"
+        );
         assert!((event.impulse.norm() - 1.5).abs() < 1e-9, "{kind}: {event:?}");
         let energy = s.ledger().source("joint limits").unwrap().energy;
         assert!((energy + 0.375).abs() < 1e-9, "{kind}: {energy}");

@@ -94,8 +94,7 @@ impl JointRow {
     pub fn energy(&self, h: f64) -> f64 {
         let mean = self.travel / h;
         let scale = self.scale();
-        0.5 * scale
-            * (self.impulse[0] * (self.rate[0] + mean) + self.impulse[1] * (mean + self.rate[1]))
+        0.5 * scale * (self.impulse[0] * (self.rate[0] + mean) + self.impulse[1] * (mean + self.rate[1]))
     }
 
     /// The impact of a stop that closed within the interval.
@@ -250,8 +249,8 @@ impl ClosedContactStep {
                         JointLaw::Friction { bound } => (0.0, 0.0, *bound),
                         JointLaw::Servo { stiffness, damping, position: table, max } => {
                             let gain = 0.5 * stiffness + damping / h;
-                            let pull =
-                                stiffness * (position - table.at(middle)[0]) - damping * table.slope(middle)[0];
+                            let pull = stiffness * (position - table.at(middle)[0])
+                                - damping * table.slope(middle)[0];
                             (pull / gain, 2.0 / (h * gain), *max)
                         }
                         JointLaw::Spring { .. } | JointLaw::Damper { .. } | JointLaw::Motor(_) => continue,

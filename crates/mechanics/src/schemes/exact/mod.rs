@@ -210,7 +210,16 @@ impl Exact {
             record: StepRecord::default(),
         };
         let timing = ImpactTiming::TimeOfImpact;
-        Ok(Self { kind, timing, options: *options, collision_model, contacts, island_of, contact_gap, stages })
+        Ok(Self {
+            kind,
+            timing,
+            options: *options,
+            collision_model,
+            contacts,
+            island_of,
+            contact_gap,
+            stages,
+        })
     }
 
     /// The decomposition scheme with persistent contact: impacts are resolved at the end of the step.
