@@ -300,6 +300,13 @@ impl StepRecord {
         self.coordinates.extend_from_slice(&state.coordinates[island.coordinates.clone()]);
     }
 
+    /// Keeps the faster of two crossings.
+    pub fn add_crossing(&mut self, crossing: Crossing) {
+        if self.crossing.is_none_or(|known| known.speed < crossing.speed) {
+            self.crossing = Some(crossing);
+        }
+    }
+
     /// An impulse at a point on a body.
     pub fn impulse(&mut self, source: JumpSource, slot: usize, point: &Vec3, impulse: &Vec3) {
         self.jumps.push(MomentumJump {

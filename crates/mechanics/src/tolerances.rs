@@ -177,6 +177,12 @@ pub(crate) mod decomposition {
 pub(crate) mod exact {
     /// Gap at which parts are in contact, relative to the smallest part.
     pub const CONTACT_GAP: f64 = 1e-10;
+    /// Penetration of a pair in persistent contact, in contact gaps, up to which its contacts remove it and the response at the end of a
+    /// step leaves it to them.
+    pub const CLOSED_PENETRATION: f64 = 10.0;
+    /// Travel of a pair in a step, relative to the smaller ball inside of its parts, beyond which the end of the step does not tell on which
+    /// side they are.
+    pub const CROSSING_TRAVEL: f64 = super::lcp::swept_pairs::CROSSING_TRAVEL;
     /// Advance that counts as zero, in steps: the parts are in contact.
     pub const NO_ADVANCE: f64 = 1e-13;
     /// Forced advance, in steps.

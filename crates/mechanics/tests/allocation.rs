@@ -140,8 +140,10 @@ fn warm_steps_of_decomposition_allocate_nothing_in_flight_and_at_rest() {
         let scene = builder.build().unwrap();
         requests(SchemeKind::Decomposition, &SchemeOptions::default(), scene, warm, steps)
     };
-    assert_eq!(decomposed(flying_side_by_side(), 400, 400), (0, 0));
-    assert_eq!(decomposed(stack(), 20, 50), (0, 150));
+    // Lists of the broad phase grow until the cubes have spread.
+    assert_eq!(decomposed(flying_side_by_side(), 780, 200), (0, 0));
+    // Persistent contact: no impacts.
+    assert_eq!(decomposed(stack(), 20, 50), (0, 0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use common::{changed, refused, scene, try_changed};
 use percussion_geometry::Vec3;
 use percussion_mechanics::contact::{PartShape, Potential, Surface};
 use percussion_mechanics::response::{
-    CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw,
+    CollisionModel, ContactOptions, ContactResponse, EnergyJumpCondition, FrictionLaw, ImpactLaw,
 };
 use percussion_scene::Scene;
 
@@ -63,7 +63,7 @@ fn the_table_has_defaults_for_everything() {
 fn every_choice_arrives() {
     let scene = balls(
         "[contact]\nstiffness = 1.5\nallowed_penetration = 0.02\nnormal_damping = 3\nimpact_law = \"sum\"\nenergy_jump = \"discrete\"\nmax_impacts = 7\n\
-         friction_law = \"dcr-ratio\"\nenergy_consistent = true\npotential_in_projection = true\ncollision_model = \"plastic\"\nproject_start = true\n",
+         friction_law = \"dcr-ratio\"\nresponse = \"published\"\nenergy_consistent = true\npotential_in_projection = true\ncollision_model = \"plastic\"\nproject_start = true\n",
     );
     let settings = scene.contact.unwrap();
     assert_eq!(settings.potential, Some(Potential { stiffness: 1.5, drag: 3.0 }));
@@ -73,7 +73,8 @@ fn every_choice_arrives() {
         energy: EnergyJumpCondition::Discrete,
         max_impacts: 7,
         friction: FrictionLaw::Ratio,
-        consistent: true,
+        response: ContactResponse::Published,
+        consistent: Some(true),
         potential_in_projection: true,
         loss: CollisionModel::Plastic,
     };

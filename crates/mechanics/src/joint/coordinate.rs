@@ -45,12 +45,7 @@ impl Joint {
     }
 
     /// Updates coordinates from the placements of both bodies: of each angle, the value nearest to the one before.
-    pub fn follow_coordinates(
-        &self,
-        parent: Option<(&Vec3, &Mat3)>,
-        child: (&Vec3, &Mat3),
-        own: &mut [f64],
-    ) {
+    pub fn follow_coordinates(&self, parent: Option<(&Vec3, &Mat3)>, child: (&Vec3, &Mat3), own: &mut [f64]) {
         let (found, count) = self.read_coordinates(&self.frame(parent, child, &[]));
         for (i, (own, value)) in own.iter_mut().zip(found).take(count).enumerate() {
             let turns = if self.kind.is_angle(i) { ((*own - value) / TAU).round() } else { 0.0 };

@@ -152,8 +152,7 @@ impl ModelBuilder {
     pub(super) fn add_joint_friction(&mut self) {
         for slot in 0..self.joints.len() {
             let spec = &mut self.joints[slot];
-            let (friction, damping) =
-                (std::mem::take(&mut spec.friction), std::mem::take(&mut spec.damping));
+            let (friction, damping) = (std::mem::take(&mut spec.friction), std::mem::take(&mut spec.damping));
             let laws = friction
                 .map(|bound| (bound, "friction", JointLaw::Friction { bound }))
                 .into_iter()

@@ -13,4 +13,6 @@ pub(crate) mod impulse;
 mod options;
 
 pub use collision_group::{CollisionGroup, dot};
-pub use options::{CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw};
+pub use options::{
+    CollisionModel, ContactOptions, ContactResponse, EnergyJumpCondition, FrictionLaw, ImpactLaw,
+};

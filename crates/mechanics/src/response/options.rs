@@ -34,6 +34,23 @@ impl EnergyJumpCondition {
         [("projected", Self::Projected), ("discrete", Self::Discrete)];
 }
 
+/// How the decomposition scheme treats contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ContactResponse {
+    /// Persistent contact is part of the equations of the step; impacts have their response at its end and keep energy through the
+    /// projection.
+    #[default]
+    Persistent,
+    /// As published: every contact is an impact at the end of the step [Johnson 3.5].
+    Published,
+}
+
+impl ContactResponse {
+    /// All, by their words.
+    pub const WORDS: [(&'static str, Self); 2] =
+        [("persistent", Self::Persistent), ("published", Self::Published)];
+}
+
 /// Bound of friction on the tangential impulse of the decomposition scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum FrictionLaw {
@@ -85,12 +102,22 @@ pub struct ContactOptions {
     pub max_impacts: usize,
     /// Friction of the decomposition scheme.
     pub friction: FrictionLaw,
-    /// Whether the decomposition scheme keeps kinetic plus potential energy through its projection.
-    pub consistent: bool,
+    /// How the decomposition scheme treats contacts.
+    pub response: ContactResponse,
+    /// Whether the decomposition response keeps kinetic plus potential energy through its projection; by default unless it is as
+    /// published.
+    pub consistent: Option<bool>,
     /// Whether the objective of its projection includes the change of potential energy [Johnson 3.83].
     pub potential_in_projection: bool,
     /// The collision model of the dissipative scheme.
     pub loss: CollisionModel,
+}
+
+impl ContactOptions {
+    /// Whether the decomposition response keeps kinetic plus potential energy through its projection.
+    pub fn is_energy_consistent(&self) -> bool {
+        self.consistent.unwrap_or(self.response != ContactResponse::Published)
+    }
 }
 
 impl Default for ContactOptions {
@@ -100,7 +127,8 @@ impl Default for ContactOptions {
             energy: EnergyJumpCondition::default(),
             max_impacts: 64,
             friction: FrictionLaw::default(),
-            consistent: false,
+            response: ContactResponse::default(),
+            consistent: None,
             potential_in_projection: false,
             loss: CollisionModel::default(),
         }

@@ -6,10 +6,11 @@ use super::{
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
-use crate::response::ContactOptions;
+use crate::response::{ContactOptions, ContactResponse};
 use crate::step_record::StepRecord;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A scheme by name. Its capabilities are in [`SchemeKind::capabilities`].
@@ -92,7 +93,12 @@ impl SchemeKind {
         state: &State,
         options: &SchemeOptions,
     ) -> Result<Box<dyn Scheme + Send>, SchemeError> {
-        let contacts = || model.contacts.clone().ok_or(SchemeError::NoContact { scheme: self });
+        // Stops of joints have impacts too.
+        let joints = model.has_joint_rows().then(Arc::default);
+        let contacts = || {
+            let geometry = model.contacts.clone().or(joints.clone());
+            geometry.ok_or(SchemeError::NoContact { scheme: self })
+        };
         Ok(match self {
             Self::Variational => Box::new(Variational::new(model, state)),
             Self::VariationalProjected => Box::new(Projected::new(model, state)),
@@ -114,10 +120,16 @@ impl SchemeKind {
                 let exact = Exact::new(model, contacts()?, state, &options.contact, collisions);
                 Box::new(exact.map_err(|_| SchemeError::NotFinite)?)
             }
-            Self::Decomposition => {
-                contacts()?;
-                Box::new(Decomposition::new(model, state, &options.contact))
-            }
+            Self::Decomposition => match options.contact.response {
+                ContactResponse::Persistent => {
+                    let scheme = Exact::with_impacts_at_end(model, contacts()?, state, &options.contact);
+                    Box::new(scheme.map_err(|_| SchemeError::NotFinite)?)
+                }
+                ContactResponse::Published => {
+                    contacts()?;
+                    Box::new(Decomposition::new(model, state, &options.contact))
+                }
+            },
             Self::Lcp => Box::new(Lcp::new(model, state, &options.lcp)?),
         })
     }

@@ -2,18 +2,22 @@
 #![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod collisions;
+pub mod crossing;
 pub mod differences;
 pub mod events;
 pub mod everything;
+pub mod lasting;
 pub mod lcp;
 pub mod mechanisms;
-pub mod slider;
 pub mod random;
 pub mod reference;
+pub mod slider;
 
 pub use collisions::*;
+pub use crossing::*;
 pub use differences::*;
 pub use everything::*;
+pub use lasting::*;
 pub use lcp::*;
 pub use nalgebra::{
     DMatrix, DMatrixView, DVector, Matrix3, Rotation2, Rotation3, UnitQuaternion, UnitVector3,

@@ -71,10 +71,8 @@ pub fn slider<const N: usize>(kind: SchemeKind, h: f64, slider: Slider, laws: [J
     builder.gravity(Vec3::x() * (slider.load / slider.mass));
     let body = Body::rigid("slider", slider.mass, Vec3::zeros(), &(Mat3::identity() * 0.1)).unwrap();
     let body = builder.body(body, Pose::identity());
-    let frame = Pose::new(
-        nalgebra::Rotation3::rotation_between(&Vec3::z(), &Vec3::x()).unwrap(),
-        Vec3::zeros(),
-    );
+    let frame =
+        Pose::new(nalgebra::Rotation3::rotation_between(&Vec3::z(), &Vec3::x()).unwrap(), Vec3::zeros());
     let mut spec = builder.joint_at("rail", JointKind::Prismatic, None, body, &frame);
     spec.limits[0] = slider.limits;
     (spec.friction[0], spec.damping[0]) = (slider.friction, slider.damping);
@@ -103,10 +101,9 @@ fn build(kind: SchemeKind, builder: &mut ModelBuilder) -> (Model, State) {
             builder.body(body.with_shape(cube, Pose::identity()), Pose::at(Vec3::new(x, 1e3, 0.0)));
         }
         let otherwise = Some(Surface { restitution: 1.0, friction: 0.0 });
-        let potential = capable.uses_potential().then(|| percussion_mechanics::contact::Potential {
-            stiffness: 1.0,
-            drag: 0.0,
-        });
+        let potential = capable
+            .uses_potential()
+            .then(|| percussion_mechanics::contact::Potential { stiffness: 1.0, drag: 0.0 });
         let surfaces = Vec::new();
         builder.contact(ContactSpec { surfaces, otherwise, pairs: Vec::new(), potential });
     }

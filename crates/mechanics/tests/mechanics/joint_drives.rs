@@ -37,7 +37,8 @@ fn a_block_with_dry_friction_stops_at_the_closed_form_time_and_place_and_stays()
     // Mass 2, speed 3, friction 5: it stops after 1.2 s and 1.8 m.
     for kind in schemes() {
         for h in [4e-3, 2e-3] {
-            let mut s = slider(kind, h, Slider { mass: 2.0, rate: 3.0, ..Slider::default() }, [friction(5.0)]);
+            let mut s =
+                slider(kind, h, Slider { mass: 2.0, rate: 3.0, ..Slider::default() }, [friction(5.0)]);
             s.run_until(0.8).unwrap();
             let expected = 3.0 * 0.8 - 0.5 * 2.5 * 0.64;
             assert!((s.position() - expected).abs() < allowed(kind, h), "{kind}: {}", s.position());
@@ -86,10 +87,18 @@ fn a_velocity_motor_reaches_its_rate_in_the_closed_form_time_and_holds_it_to_rou
         assert!((s.rate() - 1.0).abs() < rounding(kind), "{kind}: {:e}", s.rate() - 1.0);
         s.run_until(5.6).unwrap();
         assert!((s.rate() - 1.0).abs() < rounding(kind), "{kind}: {:e}", s.rate() - 1.0);
-        assert!((s.position() - arrived - 5.0).abs() < 100.0 * rounding(kind), "{kind}: {:e}", s.position() - arrived - 5.0);
+        assert!(
+            (s.position() - arrived - 5.0).abs() < 100.0 * rounding(kind),
+            "{kind}: {:e}",
+            s.position() - arrived - 5.0
+        );
         // Work of the motor: kinetic energy, and the load lifted.
         let expected = 0.5 * 2.0 + 3.0 * s.position();
-        assert!((s.work("force-0") - expected).abs() < allowed(kind, h) * expected, "{kind}: {} {expected}", s.work("force-0"));
+        assert!(
+            (s.work("force-0") - expected).abs() < allowed(kind, h) * expected,
+            "{kind}: {} {expected}",
+            s.work("force-0")
+        );
     }
 }
 
@@ -123,10 +132,15 @@ fn a_velocity_motor_without_a_largest_torque_follows_a_table() {
 fn a_servo_settles_with_the_closed_form_error_also_with_stiff_gains() {
     for kind in schemes() {
         for gains in [(100.0, 25.0), (1e6, 2e3), (1e9, 1e6)] {
-            let mut s = slider(kind, 1e-2, Slider { load: -5.0, ..Slider::default() }, [servo(0.7, gains, 1e12)]);
+            let mut s =
+                slider(kind, 1e-2, Slider { load: -5.0, ..Slider::default() }, [servo(0.7, gains, 1e12)]);
             s.run_until(5.0).unwrap();
             let expected = 0.7 - 5.0 / gains.0;
-            assert!((s.position() - expected).abs() < 1e-6, "{kind} {gains:?}: {:e}", s.position() - expected);
+            assert!(
+                (s.position() - expected).abs() < 1e-6,
+                "{kind} {gains:?}: {:e}",
+                s.position() - expected
+            );
             assert!(s.rate().abs() < 1e-6, "{kind} {gains:?}: {:e}", s.rate());
         }
     }

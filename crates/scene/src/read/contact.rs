@@ -14,13 +14,13 @@ use crate::tolerances::ALLOWED_PENETRATION;
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_mechanics::contact::{ContactSpec, PairRule, Potential, Surface};
 use percussion_mechanics::response::{
-    CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw,
+    CollisionModel, ContactOptions, ContactResponse, EnergyJumpCondition, FrictionLaw, ImpactLaw,
 };
 use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{BodyId, Model};
 
 /// The keys of `[contact]`.
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "stiffness",
     "allowed_penetration",
     "normal_damping",
@@ -30,6 +30,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "energy_jump",
     "max_impacts",
     "friction_law",
+    "response",
     "energy_consistent",
     "potential_in_projection",
     "collision_model",
@@ -138,6 +139,7 @@ fn options(f: &Fields) -> Read<ContactOptions> {
     let energy = choice(f, "energy_jump", &EnergyJumpCondition::WORDS, own.energy);
     let friction = choice(f, "friction_law", &FrictionLaw::WORDS, own.friction);
     let loss = choice(f, "collision_model", &CollisionModel::WORDS, own.loss);
+    let response = choice(f, "response", &ContactResponse::WORDS, own.response);
     let max_impacts = f.count("max_impacts", 1);
     let (consistent, potential_in_projection) =
         (f.boolean("energy_consistent"), f.boolean("potential_in_projection"));
@@ -146,7 +148,8 @@ fn options(f: &Fields) -> Read<ContactOptions> {
         energy: energy?,
         max_impacts: max_impacts?.unwrap_or(own.max_impacts),
         friction: friction?,
-        consistent: consistent?.unwrap_or(own.consistent),
+        response: response?,
+        consistent: consistent?.or(own.consistent),
         potential_in_projection: potential_in_projection?.unwrap_or(own.potential_in_projection),
         loss: loss?,
     })

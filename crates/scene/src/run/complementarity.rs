@@ -140,8 +140,14 @@ impl Default for ComplementarityStats {
 }
 
 impl ComplementarityStats {
-    /// Adds a step.
+    /// Adds a step. Crossings are those of any scheme.
     pub fn add(&mut self, step: &StepRecord) {
+        if let Some(Crossing { bodies, speed }) = step.crossing {
+            self.crossings += 1;
+            if speed > self.fastest_crossing[2] {
+                self.fastest_crossing = [bodies.0 as f64, bodies.1 as f64, speed];
+            }
+        }
         let Some(solve) = step.solve else { return };
         let infeasibility = step.infeasibility.unwrap_or(0.0);
         let (contacts, iterations) = (solve.contacts as u64, solve.iterations as u64);
@@ -161,12 +167,6 @@ impl ComplementarityStats {
             self.projected += u64::from(projection.iterations > 0);
             self.unprojected += u64::from(projection.left > 0.0);
             self.penetration_left_max = self.penetration_left_max.max(projection.left);
-        }
-        if let Some(Crossing { bodies, speed }) = step.crossing {
-            self.crossings += 1;
-            if speed > self.fastest_crossing[2] {
-                self.fastest_crossing = [bodies.0 as f64, bodies.1 as f64, speed];
-            }
         }
         self.infeasibility_sum += infeasibility;
         self.infeasibility_max = self.infeasibility_max.max(infeasibility);

@@ -117,12 +117,6 @@ impl ClosedContact {
     pub fn impulses_at_end(&self) -> (Vec3, Vec3) {
         impulses(&self.end.normal, &self.end_tangents(), &self.impulse_end)
     }
-
-    /// Energy brought by the normal impulses and by friction: impulses times mean velocities over an interval of length `h`, J.
-    pub fn energies(&self, h: f64) -> (f64, f64) {
-        let along = |k: usize, way: f64| (self.impulse_start[k] + self.impulse_end[k]) * way / h;
-        (along(0, self.end.gap - self.start.gap), along(1, self.slip[0]) + along(2, self.slip[1]))
-    }
 }
 
 fn impulses(normal: &Vec3, tangents: &[Vec3; 2], impulse: &[f64; 3]) -> (Vec3, Vec3) {

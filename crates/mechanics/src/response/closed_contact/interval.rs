@@ -95,8 +95,9 @@ pub(crate) struct ClosedContactStep {
     /// Stops and drives of the joints, and those of the present system, after the contacts.
     pub joint_rows: Vec<JointRow>,
     pub(super) listed_rows: Vec<usize>,
-    /// Length of the interval, s.
+    /// Length of the interval, and time at its end, s.
     pub(super) length: f64,
+    pub(super) end_time: f64,
     /// Approach speed from which stops that close in the interval rebound at its end, m/s.
     pub rebound_speed: f64,
     pub(super) impulses: Vec<f64>,
@@ -202,7 +203,7 @@ impl ClosedContactStep {
         }
         self.evaluate_contacts(geometry)?;
         self.set_slips(geometry, start);
-        end.time = start.time + h;
+        self.end_time = start.time + h;
         let end_solved = self.solve_end(model, geometry, (limits.closed_gap, h), end);
         outcome.solved &= end_solved.0 && !outcome.unsettled;
         outcome.residual = outcome.residual.max(end_solved.1);

@@ -35,7 +35,7 @@ use crate::tolerances::closed_contact::{
 };
 pub(crate) use contact::ClosedContact;
 pub(crate) use interval::{ClosedContactStep, ContactLimits, IntervalOutcome};
-pub(crate) use joint_rows::{JointRow, JointRowKind, STOPS_OF_JOINT, angle_length, has_joint_rows, has_stops, stop_impact};
+pub(crate) use joint_rows::{JointRow, STOPS_OF_JOINT, angle_length, has_joint_rows, stop_impact};
 pub(crate) use warm_start::ClosedContactWarmStart;
 
 /// Iterations of Newton's method; convergence is quadratic but for terms of the rotation in an interval.

@@ -30,6 +30,8 @@ pub(crate) struct ImpactSolver {
     pub start: Vec<f64>,
     /// Speed below which a contact is at rest and restitution does not act, m/s.
     pub rest_speed: f64,
+    /// Part of it below which an elastic contact is at rest.
+    pub elastic_rest: f64,
     /// Coefficient of restitution of all contacts instead of those of their surfaces.
     pub restitution: Option<f64>,
     /// Upper bound of coefficients of friction.
@@ -70,7 +72,7 @@ pub(crate) fn energy(u: &[f64]) -> f64 {
 impl ImpactSolver {
     /// Without bounds on coefficients.
     pub fn new() -> Self {
-        Self { max_friction: f64::INFINITY, ..Self::default() }
+        Self { max_friction: f64::INFINITY, elastic_rest: 1.0, ..Self::default() }
     }
 
     /// Applies an impact law to `u`. `constraints` are those of all events, for the law `sum` one per pair. `ratio` has one
@@ -87,10 +89,11 @@ impl ImpactSolver {
             for contact in &mut set.list {
                 contact.normal_velocity_before = set.rows.dot(contact.rows[0], &self.u);
                 contact.friction = contact.friction.min(self.max_friction);
-                contact.restitution = match contact.normal_velocity_before.abs() < self.rest_speed {
-                    true => 0.0,
-                    false => self.restitution.unwrap_or(contact.restitution),
-                };
+                let restitution = self.restitution.unwrap_or(contact.restitution);
+                let elastic = restitution == 1.0 && contact.friction == 0.0;
+                let rest_speed = self.rest_speed * if elastic { self.elastic_rest } else { 1.0 };
+                let at_rest = contact.normal_velocity_before.abs() < rest_speed;
+                contact.restitution = if at_rest { 0.0 } else { restitution };
             }
         }
         let with_friction = ratio.is_none();

@@ -28,6 +28,8 @@ pub(super) struct NearPair {
     pub separation: f64,
     /// Penetration that is rounding, m.
     pub tolerance: f64,
+    /// Penetration that is no collision, m.
+    threshold: f64,
     /// Warm start of the next query.
     pub warm_start: PairWarmStart,
     /// Whether it is in its group at any distance: it penetrated when the group was projected.
@@ -44,15 +46,38 @@ impl NearPair {
         self.islands[0].or(self.islands[1]).unwrap_or(0)
     }
 
-    /// Penetration beyond rounding, m.
+    /// Penetration that is a collision, m.
     fn depth(&self) -> f64 {
-        if self.separation < -self.tolerance { -self.separation } else { 0.0 }
+        if self.separation < -self.threshold { -self.separation } else { 0.0 }
     }
 }
 
 /// Poses of the bodies of two parts.
 pub(super) fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
+}
+
+/// Pairs in persistent contact, whose small penetrations are no collisions.
+#[derive(Debug, Default)]
+pub(super) struct ClosedPairs {
+    sorted: Vec<(usize, usize)>,
+    gap: f64,
+}
+
+impl ClosedPairs {
+    /// Sets the pairs, and the penetration that is left to them, m.
+    pub fn set(&mut self, pairs: impl Iterator<Item = (usize, usize)>, gap: f64) {
+        self.sorted.clear();
+        self.sorted.extend(pairs);
+        self.sorted.sort_unstable();
+        self.sorted.dedup();
+        self.gap = gap;
+    }
+
+    /// Penetration of a pair that is no collision, m, with that which is rounding.
+    fn threshold(&self, pair: (usize, usize), rounding: f64) -> f64 {
+        if self.sorted.binary_search(&pair).is_ok() { rounding.max(self.gap) } else { rounding }
+    }
 }
 
 /// Near pairs and the groups of islands that they form, as a union-find forest.
@@ -65,6 +90,8 @@ pub(super) struct CollisionGroups {
     island_of: Vec<usize>,
     /// Pairs of all groups, and pairs that may join one.
     pub pairs: Vec<NearPair>,
+    /// Pairs in persistent contact.
+    pub closed: ClosedPairs,
     /// Deepest penetration after the last projection, rounding included, m.
     pub remaining: f64,
     parent: Vec<usize>,
@@ -131,7 +158,7 @@ impl CollisionGroups {
         for k in 0..candidates.pairs().len() {
             let pair = candidates.pairs()[k].pair;
             if let Some(contact) = query(contacts, pair, state, 0.0, candidates.warm_start(k))?
-                && contact.separation < -tolerance(contacts, pair, &contact)
+                && contact.separation < -self.closed.threshold(pair, tolerance(contacts, pair, &contact))
             {
                 max_depth = f64::max(max_depth, -contact.separation);
             }
@@ -153,7 +180,8 @@ impl CollisionGroups {
                 && contact.solved
                 && contact.separation <= within
             {
-                self.pairs.push(near_pair(contacts, &self.island_of, pair, &contact, warm_start));
+                let near = near_pair(contacts, (&self.island_of, &self.closed), pair, &contact, warm_start);
+                self.pairs.push(near);
             }
         }
         Ok(())
@@ -183,7 +211,7 @@ impl CollisionGroups {
                 continue;
             };
             self.remaining = self.remaining.max(-contact.separation);
-            if !(contact.separation < -tolerance(contacts, pair, &contact)) {
+            if !(contact.separation < -self.closed.threshold(pair, tolerance(contacts, pair, &contact))) {
                 continue;
             }
             match self.pairs[..known].iter_mut().find(|near| near.pair == pair) {
@@ -192,7 +220,8 @@ impl CollisionGroups {
                     let mut warm_start = PairWarmStart::default();
                     let (a, b) = poses(contacts, pair, trial);
                     let contact = contacts.separation(pair, (&a, &b), f64::INFINITY, &mut warm_start)?;
-                    let mut near = near_pair(contacts, &self.island_of, pair, &contact, warm_start);
+                    let known = (&self.island_of[..], &self.closed);
+                    let mut near = near_pair(contacts, known, pair, &contact, warm_start);
                     near.added = true;
                     self.pairs.push(near);
                 }
@@ -286,7 +315,7 @@ fn islands_of(contacts: &ContactGeometry, island_of: &[usize], pair: (usize, usi
 
 fn near_pair(
     contacts: &ContactGeometry,
-    island_of: &[usize],
+    (island_of, closed): (&[usize], &ClosedPairs),
     pair: (usize, usize),
     contact: &ContactPoint,
     warm_start: PairWarmStart,
@@ -298,6 +327,7 @@ fn near_pair(
         islands,
         separation: contact.separation,
         tolerance,
+        threshold: closed.threshold(pair, tolerance),
         warm_start,
         added: false,
         joined: false,

@@ -2,7 +2,7 @@
 //! at its end.
 //!
 //! ```text
-//! variational step   (q̃, p̃)  ← step of every island from (q, p)                          schemes/variational.rs
+//! trial step         (q̃, p̃)  ← step of every island from (q, p), with its persistent contacts             schemes/exact/
 //! respond            where something penetrates at q̃                                                response.rs
 //!   project_groups   q   ← nearest configuration to q̃ without penetration, group by group          [3.81-3.83]
 //!   lift             p   ← p̃ lifted to q: rotated with the bodies, kinetic energy conserved         [3.84-3.102]
@@ -12,6 +12,10 @@
 //! The projection accounts for all that is not conserved, and the ledger records it there: without potentials the energy of
 //! elastic collisions is conserved, and angular momentum changes by what the projection displaced. A step without penetration is
 //! that of the variational scheme.
+//!
+//! By default contacts that are closed at the beginning of the step are constraints of the trial step, and impacts of bodies so fast that
+//! they could pass through each other are located: both as in the exact scheme, whose steps this one takes with
+//! [`Exact::with_impacts_at_end`](super::Exact). As published, the trial step knows no contact: [`Decomposition`].
 
 mod active_contacts;
 mod collision_groups;
@@ -51,7 +55,7 @@ pub fn project_start(model: &Model, state: &mut State) -> Result<f64, StepFailur
     DecompositionResponse::new(model, state, &ContactOptions::default()).remove_penetration(model, state)
 }
 
-/// The decomposition scheme.
+/// The decomposition scheme as published.
 #[derive(Debug)]
 pub struct Decomposition {
     trial: State,

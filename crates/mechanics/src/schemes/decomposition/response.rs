@@ -6,16 +6,16 @@
 //!                          repeated with pairs that this made penetrate
 //! update_momenta           p  ← momenta lifted from q̃ to q                                            lift.rs
 //!                          p  ← p + Σ λ_i ∇s_i + friction            active_contacts.rs, schemes/impulse/
-//!                          impulses scaled to conserve energy, if chosen
+//! balance_potential_energy impulses of the approach at the place of contact, if energy is kept
 //! record_impulses          impulses and impacts
 //! ```
 //!
 //! The step record receives the trial configuration `q̃` of every island of a group as a node, jumps of momentum and energy by the
 //! projection, impulses with their points, energies of restitution and friction, and one impact per pair.
 //!
-//! The energy-consistent variant scales the impulses by the factor near one for which kinetic and potential energy after the
-//! update are those of `q̃` less what restitution and friction dissipate. If the approach has not enough energy to balance
-//! `V(q) - V(q̃)`, it is stopped, and the remainder is recorded as the projection's.
+//! Energy: the approach pays for the potential energy `V(q) - V(q̃)` of the projection, as it would have been slower by that at the
+//! instant of contact; energy after the response is that of `q̃` less what restitution and friction dissipate. If the approach has not
+//! enough energy, it is stopped, and the remainder is recorded as the projection's. The published response leaves all of it there.
 
 use super::MAX_PROJECTION_ROUNDS;
 use super::active_contacts::{ActiveSetContext, EventQuery};
@@ -59,6 +59,8 @@ pub struct DecompositionResponse {
     /// Whether a group has to be projected (again), by lowest island.
     outdated: Vec<bool>,
     momenta: Vec<f64>,
+    /// Closing speeds at rest, by slot, m/s; empty if there is no rest.
+    rest_speeds: Vec<f64>,
     stats: SolverStats,
 }
 
@@ -95,6 +97,7 @@ impl DecompositionResponse {
             roots: Vec::new(),
             outdated: vec![false; model.islands.len()],
             momenta: Vec::new(),
+            rest_speeds: Vec::new(),
             stats: SolverStats::default(),
         }
     }
@@ -104,9 +107,17 @@ impl DecompositionResponse {
         self.stats
     }
 
-    /// Contacts that close more slowly than this (m/s) are at rest from now on: restitution does not act, and no impact is recorded.
-    pub fn set_rest_speed(&mut self, speed: f64) {
-        self.impact.rest_speed = speed;
+    /// Contacts that close more slowly than the largest of these speeds (by slot, m/s) of their group are at rest: restitution does not
+    /// act, and no impact is recorded. For elastic contacts it is this part of that speed.
+    pub fn set_rest_speeds(&mut self, speeds: impl Iterator<Item = f64>, elastic: f64) {
+        self.rest_speeds.clear();
+        self.rest_speeds.extend(speeds);
+        self.impact.elastic_rest = elastic;
+    }
+
+    /// Pairs in persistent contact: penetrations up to `gap` are left to them, m.
+    pub fn set_closed_pairs(&mut self, pairs: impl Iterator<Item = (usize, usize)>, gap: f64) {
+        self.groups.closed.set(pairs, gap);
     }
 
     /// Uses one coefficient of restitution instead of those of the surfaces.
@@ -274,12 +285,15 @@ impl DecompositionResponse {
             let kinetic = self.lift.lift(model, &self.islands, states, &mut self.group, momenta, record)?;
             let rise = self.potential.energy(model, &self.islands, &self.at)?
                 - self.potential.energy(model, &self.islands, trial)?;
+            let slots = self.islands.iter().flat_map(|&index| model.islands[index].bodies.clone());
+            let rest_speeds = slots.filter_map(|slot| self.rest_speeds.get(slot));
+            self.impact.rest_speed = rest_speeds.copied().fold(0.0, f64::max);
             self.apply_impact_law(response, self.groups.depth(self.roots[k]))?;
             self.stats.decrement = self.stats.decrement.max(self.impact.residual);
             let lifted = energy(&self.impact.start) - kinetic;
             let mut projected = rise + lifted;
-            if self.options.consistent {
-                projected += self.scale_impulses_to_conserve_energy(rise);
+            if self.options.is_energy_consistent() {
+                projected += self.balance_potential_energy(rise);
             }
             record.energy(JumpSource::Projection, slot, projected);
             record.energy(JumpSource::Contact, slot, self.impact.restitution_energy);
@@ -316,29 +330,38 @@ impl DecompositionResponse {
         self.impact.apply(self.options.law, &mut self.constraints, ratio)
     }
 
-    /// Scales the impulses so that kinetic energy balances a rise of the potential energy, as far as possible. Returns the change
-    /// of energy, J.
-    fn scale_impulses_to_conserve_energy(&mut self, rise: f64) -> f64 {
-        let ImpactSolver { u, start, .. } = &mut self.impact;
+    /// Lets the approach do the work of the projection: the momenta before the impact are moved along the impulses until kinetic energy
+    /// has changed by as much as the potential energy rises, or the approach is stopped. The impact is that of this slower approach.
+    /// Returns the change of energy, J.
+    fn balance_potential_energy(&mut self, rise: f64) -> f64 {
+        let ImpactSolver { u, start, restitution_energy, friction_energy, .. } = &mut self.impact;
         let (mut square, mut along) = (0.0, 0.0);
         for (u, start) in u.iter().zip(start.iter()) {
             square += (u - start) * (u - start);
             along += start * (u - start);
         }
-        if !(square > 0.0) {
+        if !(square > 0.0 && along < 0.0) {
             return 0.0;
         }
+        // K(σ) = K + σ along + σ²/2 square = K - rise. The impact of a body at the place of contact would have the impulses
+        // 1 - σ(1+e) of these, with 1 + e = -square/along.
+        let inside = along * along - 2.0 * square * rise;
+        let slowed = (-along - inside.max(0.0).sqrt()) / square;
+        let change = slowed * (along + 0.5 * slowed * square);
+        let factor = 1.0 - slowed * (-square / along - 1.0);
         let before = energy(u);
-        // K(κ) = K + κ along + κ²/2 square = K(1) - rise
-        let loss = -along - 0.5 * square;
-        let inside = along * along - 2.0 * square * (loss + rise);
-        let factor = (-along + inside.max(0.0).sqrt()) / square;
         u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u = start + factor * (*u - start));
         for contact in self.constraints.list.iter_mut().chain(&mut self.ratio_constraints.list) {
             contact.normal_impulse *= factor;
             contact.friction_impulse *= factor;
         }
-        energy(u) - before
+        // What the impact dissipates, in the proportion of restitution and friction.
+        let dissipated = energy(u) - energy(start) - change;
+        let unscaled = before - energy(start);
+        let by_friction =
+            if *friction_energy < 0.0 { dissipated * (*friction_energy / unscaled).min(1.0) } else { 0.0 };
+        (*restitution_energy, *friction_energy) = (dissipated - by_friction, by_friction);
+        change
     }
 
     /// Records the impulses, and one impact for each pair that is not at rest.

@@ -12,8 +12,9 @@
 //! ```
 
 use super::candidates::Candidates;
+use super::contact_energy::{ContactEnergy, IntervalEnd};
 use super::trajectories::StepTrajectories;
-use super::{NEGLIGIBLE_CLOSING, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, StepContext, failure};
+use super::{ImpactTiming, NEGLIGIBLE_CLOSING, SHORT_BOUNCE_ELASTIC, StepContext, failure};
 use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
 use crate::discrete::{StepError, StepFailure};
 use crate::model::{Model, State};
@@ -37,7 +38,7 @@ pub(super) struct ContactGroup {
     /// Time of its node since the beginning of the step, s.
     since: f64,
     /// Length of the interval that was solved last, s.
-    solved: f64,
+    pub(super) solved: f64,
     outcome: IntervalOutcome,
 }
 
@@ -83,6 +84,8 @@ fn is_degenerate(found: &[(ContactFunction, ContactFrame)], size: f64) -> bool {
 pub(super) struct ContactGroups {
     geometry: Arc<ContactGeometry>,
     limits: ContactLimits,
+    /// Approach speed from which stops rebound at the end of an interval, m/s.
+    pub rebound_speed: f64,
     pub(super) groups: Vec<ContactGroup>,
     /// Groups in use; ended ones have no islands.
     count: usize,
@@ -102,6 +105,7 @@ pub(super) struct ContactGroups {
     pub residual: f64,
     /// Contact problems of the step that were not solved.
     pub unsolved: u64,
+    energy: ContactEnergy,
     /// Impulses of the last step.
     pub warm_start: ClosedContactWarmStart,
 }
@@ -112,6 +116,7 @@ impl ContactGroups {
         Self {
             geometry,
             limits: ContactLimits { closed_gap: contact_gap, step: 0.0 },
+            rebound_speed: f64::INFINITY,
             groups: Vec::new(),
             count: 0,
             of_island: vec![None; model.islands.len()],
@@ -123,6 +128,7 @@ impl ContactGroups {
             contacts: Vec::new(),
             residual: 0.0,
             unsolved: 0,
+            energy: ContactEnergy::default(),
             warm_start: ClosedContactWarmStart::default(),
         }
     }
@@ -136,6 +142,25 @@ impl ContactGroups {
         self.warm_start.begin();
         self.residual = 0.0;
         self.unsolved = 0;
+    }
+
+    /// A group without islands.
+    fn next_group(&mut self) -> usize {
+        let group = self.count;
+        if self.groups.len() == group {
+            self.groups.push(ContactGroup::default());
+        }
+        self.count += 1;
+        group
+    }
+
+    /// Adds a group of islands without contacts, whose node is at `t`.
+    pub fn add_group(&mut self, model: &Model, islands: &[usize], t: f64) -> usize {
+        let group = self.next_group();
+        (self.groups[group].since, self.groups[group].solved) = (t, f64::NAN);
+        self.groups[group].interval.set_islands(model, islands);
+        islands.iter().for_each(|&island| self.of_island[island] = Some(group));
+        group
     }
 
     /// The group of an island.
@@ -153,16 +178,24 @@ impl ContactGroups {
         self.groups[group].interval.islands()
     }
 
+    /// Pairs that were in persistent contact in the step.
+    pub fn closed_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let contacts = self.groups[..self.count].iter().flat_map(|group| &group.interval.contacts);
+        contacts.map(|contact| contact.function.pair)
+    }
+
     /// Configuration and momenta of a group a time `tau` after its node, into a state.
     pub fn solve_group(
         &mut self,
         group: usize,
         model: &Model,
-        node: &State,
+        (node, excluded_stops): (&State, &[bool]),
         tau: f64,
         end: &mut State,
     ) -> Result<(), StepError> {
         let ContactGroup { interval, solved, outcome, .. } = &mut self.groups[group];
+        interval.exclude_stops(excluded_stops);
+        interval.rebound_speed = self.rebound_speed;
         *solved = tau;
         *outcome = interval.solve(model, &self.geometry, node, tau, &self.limits, end)?;
         Ok(())
@@ -174,6 +207,7 @@ impl ContactGroups {
         step: &StepContext,
         group: usize,
         (t, short): (f64, f64),
+        (node, end): (&State, &State),
         record: &mut StepRecord,
     ) {
         let ContactGroup { interval, since, outcome, .. } = &mut self.groups[group];
@@ -208,9 +242,6 @@ impl ContactGroups {
                     }
                 }
             }
-            let (normal, friction) = contact.energies(tau);
-            normal_energy += normal;
-            friction_energy += friction;
             let [((n0, t0), _), ((n1, t1), _)] = ends;
             let impulse = n0 + t0 + n1 + t1;
             if impulse != Vec3::zeros() {
@@ -222,6 +253,16 @@ impl ContactGroups {
                 });
             }
         }
+        for at in [(node, IntervalEnd::Start), (end, IntervalEnd::End)] {
+            let model = (step.model, step.contacts);
+            let rows = (&interval.contacts[..], &interval.joint_rows[..]);
+            let energies = self.energy.energies(model, interval.islands(), rows, at);
+            // The mass matrices of a state in a run can be factored.
+            let (normal, friction) = energies.unwrap_or_default();
+            normal_energy += normal;
+            friction_energy += friction;
+        }
+        interval.record_joint_rows(step.model, &self.energy.of_rows, end, record);
         for (source, energy) in
             [(JumpSource::Contact, normal_energy), (JumpSource::Friction, friction_energy)]
         {
@@ -248,7 +289,8 @@ impl StepTrajectories {
                 self.invalidate(island);
                 self.evaluate(step.model, island, t)?;
             }
-            self.groups.end_group(step, group, (t, self.short), record);
+            let states = (&self.node, &self.sample);
+            self.groups.end_group(step, group, (t, self.short), states, record);
         }
         Ok(())
     }
@@ -275,7 +317,8 @@ impl StepTrajectories {
                 let contacts = &self.groups.groups[group].interval.contacts;
                 self.groups.warm_start.store(step.contacts, &self.end, contacts);
             }
-            self.groups.end_group(step, group, (step.h, self.short), record);
+            let states = (&self.node, &self.end);
+            self.groups.end_group(step, group, (step.h, self.short), states, record);
         }
         self.groups.warm_start.finish();
         record.unsolved = self.groups.unsolved;
@@ -295,7 +338,8 @@ impl StepTrajectories {
         self.try_group(step, candidates, islands, (t, false))
     }
 
-    /// Begins a group of islands in contact at the beginning of the step, unless one of their contacts closes there.
+    /// Begins a group of islands in contact at the beginning of the step, unless one of their contacts closes there. Where impacts are
+    /// resolved at the end of the step, such contacts are left out of the group instead.
     pub fn begin_resting_group(
         &mut self,
         step: &StepContext,
@@ -310,13 +354,9 @@ impl StepTrajectories {
         step: &StepContext,
         candidates: &mut Candidates,
         (islands, excluded): (&[usize], &[bool]),
-        (t, only_at_rest): (f64, bool),
+        (t, at_start): (f64, bool),
     ) -> Result<bool, StepFailure> {
-        let group = self.groups.count;
-        if self.groups.groups.len() == group {
-            self.groups.groups.push(ContactGroup::default());
-        }
-        self.groups.count += 1;
+        let group = self.groups.next_group();
         let mut margin = TRAVEL_MARGIN;
         let mut round = 0;
         let begun = loop {
@@ -324,13 +364,15 @@ impl StepTrajectories {
             (self.groups.groups[group].since, self.groups.groups[group].solved) = (t, f64::NAN);
             self.groups.groups[group].interval.set_islands(step.model, islands);
             candidates.reset(step, islands, excluded, t);
+            self.clear_stops(step.model, islands);
             for &island in islands {
                 self.groups.of_island[island] = None;
                 self.invalidate(island);
             }
             self.groups.closes = false;
-            self.add_group_contacts(step, candidates, (islands, excluded), (t, margin, tilt), group)?;
-            if only_at_rest && self.groups.closes {
+            let contacts = (t, margin, tilt);
+            self.add_group_contacts(step, candidates, (islands, excluded), contacts, (group, at_start))?;
+            if at_start && step.timing == ImpactTiming::TimeOfImpact && self.groups.closes {
                 candidates.reset(step, islands, excluded, t);
                 self.groups.count -= 1;
                 return Ok(false);
@@ -377,7 +419,7 @@ impl StepTrajectories {
         candidates: &mut Candidates,
         (islands, excluded): (&[usize], &[bool]),
         (t, margin, tilt): (f64, f64, f64),
-        group: usize,
+        (group, at_start): (usize, bool),
     ) -> Result<(), StepFailure> {
         let StepContext { contacts, h, .. } = *step;
         for candidate in &mut candidates.list {
@@ -396,7 +438,7 @@ impl StepTrajectories {
                 .separation(candidate.pair, (&a, &b), f64::INFINITY, &mut candidate.warm_start)
                 .map_err(failed)?;
             let acceleration = self.max_acceleration([p.slot, q.slot].into_iter().flatten());
-            let slow = SHORT_BOUNCE * acceleration * h;
+            let slow = step.short_bounce(candidate.pair) * acceleration * h;
             let gap = whole.gap();
             let frame = ContactFrame { gap, normal: whole.normal(), point: whole.point() };
             let closing = -normal_velocity(contacts, (&self.sample, &self.twists), candidate.pair, &frame);
@@ -415,6 +457,8 @@ impl StepTrajectories {
             let travel = speed(p.slot, finite(p.reach)) + speed(q.slot, finite(q.reach));
             let window = margin * travel * (h - t) + slow * h + step.contact_gap;
             let size = p.radius.min(q.radius);
+            let with_impacts = at_start && step.timing == ImpactTiming::EndOfStep;
+            let left_to_end = self.is_left_to_end(step, candidate.pair, t);
             let groups = &mut self.groups;
             groups.found.clear();
             let (query, found) = (&mut groups.query, &mut groups.found);
@@ -443,10 +487,17 @@ impl StepTrajectories {
                 continue;
             }
             let friction = step.friction(candidate.pair);
-            let (list, sample) = (&mut groups.groups[group].interval.contacts, &self.sample);
+            // Impacts that are resolved later: faster than at rest.
+            let elastic = step.is_elastic(candidate.pair);
+            let (list, sample, twists) =
+                (&mut groups.groups[group].interval.contacts, &self.sample, &self.twists);
             list.extend(groups.found.drain(..).map(|(function, frame)| {
                 let tangents = contacts.tangents(function.pair, &frame.normal);
+                let velocity = normal_velocity(contacts, (sample, twists), function.pair, &frame);
+                let closes = frame.gap <= step.contact_gap && -velocity > slow.max(rounding);
                 let mut contact = ClosedContact::new(function, frame, tangents, friction, size);
+                contact.excluded = with_impacts && (closes || elastic && velocity > slow.max(rounding));
+                candidate.owned &= !(with_impacts && closes) || left_to_end;
                 groups.warm_start.initialise(contacts, sample, &mut contact);
                 contact
             }));

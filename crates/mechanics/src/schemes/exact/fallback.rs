@@ -3,7 +3,7 @@
 
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;
-use super::{REST_SPEED, StepContext};
+use super::{CLOSED_PENETRATION, ImpactTiming, REST_SPEED, SHORT_BOUNCE_ELASTIC, StepContext};
 use crate::discrete::StepFailure;
 use crate::model::Model;
 use crate::model::State;
@@ -60,20 +60,26 @@ impl Fallback {
         islands.iter().any(|&index| self.impacts[index] > limit)
     }
 
-    /// Lets islands complete the step without contact.
+    /// Lets islands complete the step without contact, from `t` on. Parts of them that may pass through each other are recorded.
     pub fn fall_back(
         &mut self,
         step: &StepContext,
-        trajectories: &mut StepTrajectories,
-        candidates: &mut Candidates,
+        (trajectories, candidates): (&mut StepTrajectories, &mut Candidates),
         islands: &[usize],
-        at_rest: bool,
+        (t, at_rest): (f64, bool),
+        record: &mut StepRecord,
     ) -> Result<(), StepFailure> {
+        trajectories.clear_stops(step.model, islands);
         for &index in islands {
             self.islands[index] = true;
             self.at_rest[index] = at_rest;
             trajectories.invalidate(index);
             trajectories.update_end(step.model, index, step.h)?;
+        }
+        let own = |pair| step.islands(pair).iter().flatten().any(|island| islands.contains(island));
+        let pairs = candidates.list.iter().map(|candidate| candidate.pair).filter(|pair| own(*pair));
+        for crossing in pairs.filter_map(|pair| trajectories.crossing(step, pair, t)) {
+            record.add_crossing(crossing);
         }
         candidates.remove(step, &self.islands);
         Ok(())
@@ -86,18 +92,28 @@ impl Fallback {
         trajectories: &mut StepTrajectories,
         record: &mut StepRecord,
     ) -> Result<(), StepFailure> {
+        let StepContext { model, h, .. } = *step;
+        if step.timing == ImpactTiming::EndOfStep {
+            let slots = 0..model.moving();
+            let rest_speeds =
+                slots.map(|slot| REST_SPEED * h * trajectories.max_acceleration(slot..slot + 1));
+            self.response.set_rest_speeds(rest_speeds, SHORT_BOUNCE_ELASTIC / REST_SPEED);
+            let penetration = CLOSED_PENETRATION * step.contact_gap;
+            self.response.set_closed_pairs(trajectories.groups.closed_pairs(), penetration);
+            return self.response.respond(model, &mut trajectories.end, h, h, None, record);
+        }
         if !self.islands.iter().any(|&fallen_back| fallen_back) {
             return Ok(());
         }
-        let StepContext { model, h, .. } = *step;
         if self.at_rest.iter().any(|&at_rest| at_rest) {
             let islands = model.islands.iter().zip(&self.at_rest).filter(|(_, at_rest)| **at_rest);
             let bodies = islands.flat_map(|(island, _)| island.bodies.clone());
             let acceleration = trajectories.max_acceleration(bodies);
-            self.response.set_rest_speed(REST_SPEED * acceleration * h);
+            let rest_speed = REST_SPEED * acceleration * h;
+            self.response.set_rest_speeds(std::iter::repeat_n(rest_speed, model.moving()), 1.0);
             let only = Some(&self.at_rest[..]);
             let result = self.response.respond(model, &mut trajectories.end, h, h, only, record);
-            self.response.set_rest_speed(0.0);
+            self.response.set_rest_speeds(std::iter::empty(), 1.0);
             result?;
         }
         self.response.respond(model, &mut trajectories.end, h, h, Some(&self.islands), record)

@@ -7,7 +7,8 @@
 //! predict                       trial step of all islands, motion bounds               trajectories.rs, motion_bound.rs
 //! find_candidate_pairs          pairs whose swept bounds overlap                       candidates.rs
 //! begin_resting_groups          islands at rest on one another: persistent contact           resting_groups.rs
-//! while the earliest lower bound of a time of impact is within the step
+//! begin_joint_groups            islands with stops and drives of joints                      stops.rs
+//! while the earliest lower bound of a time of impact, or of a stop, is within the step
 //!     advance                   conservative advancement of that pair                  advancement.rs, ball_impact.rs
 //!     is_separating             in contact but stalled and opening: advance it by force
 //!     collect_contacts          contacts of all connected islands at this time         cluster.rs
@@ -34,6 +35,7 @@ mod ball_impact;
 mod candidates;
 mod closings;
 mod cluster;
+pub(super) mod contact_energy;
 mod contact_groups;
 mod continuation;
 mod energy_jump;
@@ -41,6 +43,7 @@ mod fallback;
 mod impact;
 mod motion_bound;
 mod resting_groups;
+mod stops;
 mod trajectories;
 
 use super::decomposition::TOLERANCE;
@@ -53,13 +56,13 @@ use crate::named_arrays::NamedArrays;
 use crate::response::{CollisionModel, ContactOptions, EnergyJumpCondition};
 use crate::step_record::StepRecord;
 use crate::tolerances::exact::{
-    BOUND_ROUNDING, CENTRED_BALL, CONTACT_GAP, ENERGY_ROUNDING, EQUAL_MOMENTS, FORCED_ADVANCE,
-    LARGE_ROTATION, MIN_ENERGY_INTERVAL, NEGLIGIBLE_CLOSING, NEXT_IMPACT_TOLERANCE, NO_ADVANCE, REST_SPEED,
-    ROOT_TOLERANCE, SAME_TIME, SECANT_TOLERANCE, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, SHORT_INTERVAL,
-    SMALL_ADVANCE,
+    BOUND_ROUNDING, CENTRED_BALL, CLOSED_PENETRATION, CONTACT_GAP, CROSSING_TRAVEL, ENERGY_ROUNDING,
+    EQUAL_MOMENTS, FORCED_ADVANCE, LARGE_ROTATION, MIN_ENERGY_INTERVAL, NEGLIGIBLE_CLOSING,
+    NEXT_IMPACT_TOLERANCE, NO_ADVANCE, REST_SPEED, ROOT_TOLERANCE, SAME_TIME, SECANT_TOLERANCE, SHORT_BOUNCE,
+    SHORT_BOUNCE_ELASTIC, SHORT_INTERVAL, SMALL_ADVANCE,
 };
 use candidates::{Advance, Candidates};
-use cluster::ContactCluster;
+use cluster::{ContactCluster, ImpactSeed};
 use continuation::Continuation;
 use energy_jump::EnergyJump;
 use fallback::Fallback;
@@ -81,6 +84,16 @@ const MAX_JUMP_ROUNDS: usize = 20;
 /// Steps of the secant method for the length of a jump, its relative accuracy, and the relative rounding of the energy.
 const MAX_SECANT_STEPS: usize = 40;
 
+/// When impacts are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ImpactTiming {
+    /// At their times of impact inside the step.
+    TimeOfImpact,
+    /// At the end of the step, by the decomposition response; only those of pairs that may cross within the step at their times of
+    /// impact.
+    EndOfStep,
+}
+
 /// Constants of a step.
 #[derive(Clone, Copy)]
 struct StepContext<'a> {
@@ -88,6 +101,7 @@ struct StepContext<'a> {
     contacts: &'a ContactGeometry,
     options: &'a ContactOptions,
     collision_model: CollisionModel,
+    timing: ImpactTiming,
     /// Island of each slot.
     island_of: &'a [usize],
     /// Gap at which parts are in contact, m.
@@ -114,6 +128,21 @@ impl StepContext<'_> {
         }
     }
 
+    /// Whether impacts of a pair dissipate no energy, under the decomposition scheme.
+    fn is_elastic(&self, pair: (usize, usize)) -> bool {
+        let surface = self.contacts.surface(pair.0, pair.1);
+        surface.restitution == 1.0 && surface.friction == 0.0
+    }
+
+    /// Duration of a bounce, in steps, below which the contacts of a pair are at rest.
+    fn short_bounce(&self, pair: (usize, usize)) -> f64 {
+        match self.timing {
+            ImpactTiming::TimeOfImpact => SHORT_BOUNCE,
+            ImpactTiming::EndOfStep if self.is_elastic(pair) => SHORT_BOUNCE_ELASTIC,
+            ImpactTiming::EndOfStep => REST_SPEED,
+        }
+    }
+
     /// Islands of a pair of parts.
     fn islands(&self, pair: (usize, usize)) -> [Option<usize>; 2] {
         [self.island(pair.0), self.island(pair.1)]
@@ -126,10 +155,12 @@ fn failure(model: &Model, state: &State, body: usize, error: StepError) -> StepF
     StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
 }
 
-/// The exact scheme, with restitution and friction of the surfaces, and the dissipative scheme with an explicit collision model.
+/// The exact scheme, with restitution and friction of the surfaces, and the dissipative scheme with an explicit collision model; the
+/// decomposition scheme with impacts at the end of the step.
 #[derive(Debug)]
 pub struct Exact {
     kind: SchemeKind,
+    timing: ImpactTiming,
     options: ContactOptions,
     collision_model: CollisionModel,
     contacts: Arc<ContactGeometry>,
@@ -180,7 +211,28 @@ impl Exact {
             resting: RestingGroups::default(),
             record: StepRecord::default(),
         };
-        Ok(Self { kind, options: *options, collision_model, contacts, island_of, contact_gap, stages })
+        let timing = ImpactTiming::TimeOfImpact;
+        Ok(Self {
+            kind,
+            timing,
+            options: *options,
+            collision_model,
+            contacts,
+            island_of,
+            contact_gap,
+            stages,
+        })
+    }
+
+    /// The decomposition scheme with persistent contact: impacts are resolved at the end of the step.
+    pub(super) fn with_impacts_at_end(
+        model: &Model,
+        contacts: Arc<ContactGeometry>,
+        state: &State,
+        options: &ContactOptions,
+    ) -> Result<Self, StepFailure> {
+        let exact = Self::new(model, contacts, state, options, Some(CollisionModel::Frictional))?;
+        Ok(Self { kind: SchemeKind::Decomposition, timing: ImpactTiming::EndOfStep, ..exact })
     }
 
     /// Separation queries of the search for contact in the last step.
@@ -205,6 +257,7 @@ impl Scheme for Exact {
             contacts: &self.contacts,
             options: &self.options,
             collision_model: self.collision_model,
+            timing: self.timing,
             island_of: &self.island_of,
             contact_gap: self.contact_gap,
             start: state,
@@ -241,6 +294,8 @@ impl Stages {
         let stats = self.trajectories.predict(step)?;
         self.candidates.find_candidate_pairs(step, &self.trajectories)?;
         self.resting.begin_groups(step, &mut self.trajectories, &mut self.candidates, &mut self.record)?;
+        let islands = 0..step.model.islands.len();
+        self.trajectories.begin_joint_groups(step, &mut self.candidates, islands, 0.0)?;
         while let Err(failure) = self.advance_to_end(step) {
             self.fall_back_failed_group(step, failure)?;
         }
@@ -250,15 +305,27 @@ impl Stages {
 
     /// Advances all pairs to the end of the step, with the impacts on the way, and records the groups in persistent contact.
     fn advance_to_end(&mut self, step: &StepContext) -> Result<(), StepFailure> {
-        while let Some(k) = self.candidates.earliest(step.h) {
+        loop {
+            let stop = self.trajectories.earliest_stop(step.h);
+            let horizon = stop.map_or(step.h, |(time, _)| time);
+            let Some(k) = self.candidates.earliest(horizon) else {
+                let Some((time, island)) = stop else { break };
+                self.resolve_impact(step, ImpactSeed::Stop { island, time })?;
+                continue;
+            };
+            let candidate = &mut self.candidates.list[k];
+            if self.trajectories.is_left_to_end(step, candidate.pair, candidate.time_of_impact) {
+                candidate.time_of_impact = step.h;
+                continue;
+            }
             if self.candidates.advance(step, &mut self.trajectories, k)? == Advance::Separated {
                 continue;
             }
             let candidate = &self.candidates.list[k];
             if candidate.is_stalled() && self.cluster.is_separating(step, &self.trajectories, candidate)? {
                 self.candidates.force_advance(k, step.h);
-            } else {
-                self.resolve_impact(step, k)?;
+            } else if candidate.time_of_impact < horizon || stop.is_none() {
+                self.resolve_impact(step, ImpactSeed::Pair(k))?;
             }
         }
         self.trajectories.record_groups(step, &mut self.record)
@@ -279,15 +346,15 @@ impl Stages {
             return Err(failure);
         }
         record.fallbacks += 1;
-        fallback.fall_back(step, trajectories, candidates, &cluster.islands, true)
+        fallback.fall_back(step, (trajectories, candidates), &cluster.islands, (0.0, true), record)
     }
 
-    /// Impact of the cluster of a pair that is in contact.
-    fn resolve_impact(&mut self, step: &StepContext, k: usize) -> Result<(), StepFailure> {
+    /// Impact of the cluster of a pair that is in contact, or of a stop that is closed.
+    fn resolve_impact(&mut self, step: &StepContext, seed: ImpactSeed) -> Result<(), StepFailure> {
         let Self { trajectories, candidates, cluster, impact, fallback, record, .. } = self;
         let StepContext { model, options, .. } = *step;
-        let t = candidates.list[k].time_of_impact;
-        cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, k)?;
+        let t = seed.time(candidates);
+        cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, seed)?;
         trajectories.end_groups(step, &cluster.islands, t, record)?;
         let energy_before = match options.energy {
             EnergyJumpCondition::Discrete => trajectories.discrete_energy(model, &cluster.islands, t)?,
@@ -313,7 +380,7 @@ impl Stages {
         if at_rest {
             if outcome == ImpactOutcome::BroughtToRest {
                 impact.set_momenta(step, trajectories);
-                impact.record(step, cluster, (time, false), 1.0, record);
+                impact.record(step, trajectories, cluster, (time, false), 1.0, record);
             }
             let islands = (&cluster.islands[..], &fallback.islands[..]);
             if !exceeded && trajectories.begin_group(step, candidates, islands, t)? {
@@ -323,7 +390,7 @@ impl Stages {
         }
         if at_rest || exceeded {
             let resting = at_rest || impact.is_dissipative(step);
-            fallback.fall_back(step, trajectories, candidates, &cluster.islands, resting)?;
+            fallback.fall_back(step, (trajectories, candidates), &cluster.islands, (t, resting), record)?;
             match at_rest {
                 true => record.rests += 1,
                 false => impact.record_fallback(step, cluster, time, record),
@@ -341,7 +408,7 @@ impl Stages {
                 1.0
             }
         };
-        impact.record(step, cluster, (time, true), scale, record);
+        impact.record(step, trajectories, cluster, (time, true), scale, record);
         Ok(())
     }
 }

@@ -200,7 +200,8 @@ impl JointRows {
             JointLaw::Friction { bound } => (0.0, 0.0, h * bound),
             JointLaw::Servo { stiffness, damping, position, max } => {
                 let gain = h * stiffness + damping;
-                let pull = stiffness * (value - position.at(end)[0]) - damping * position.slope(t + 0.5 * h)[0];
+                let pull =
+                    stiffness * (value - position.at(end)[0]) - damping * position.slope(t + 0.5 * h)[0];
                 (pull / gain, 1.0 / (h * gain), h * max)
             }
         };
