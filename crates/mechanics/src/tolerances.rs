@@ -308,9 +308,9 @@ pub(crate) mod lcp {
     pub(crate) mod solvers {
         /// Residual above which impulses that no solver improves are not used.
         pub const MAX_RESIDUAL: f64 = 1e-3;
-        /// Residual with which sweeps on the round cone are used where there are too many contacts for Lemke's method: the fixed point would
-        /// only start them once more.
-        pub const ACCEPTED_RESIDUAL: f64 = 1e-6;
+        /// Residual of a solved step under the automatic choice on the round cone: further digits, up to the tolerance, are computed where
+        /// they cost little.
+        pub const SUFFICIENT_RESIDUAL: f64 = 1e-8;
     }
 
     pub(crate) mod swept_pairs {
