@@ -246,6 +246,8 @@ pub struct StepRecord {
     pub unsolved: u64,
     /// Largest residual of these problems, relative to the largest impulse of each.
     pub contact_residual: f64,
+    /// Sequences of impacts that did not end, which Moreau's law resolved at once.
+    pub unfinished_sequences: u64,
     /// How the complementarity problem of the step was solved, by schemes that have one.
     pub solve: Option<LcpSolveStats>,
     /// Maximum violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
@@ -271,6 +273,7 @@ impl StepRecord {
         self.rests = 0;
         self.unsolved = 0;
         self.contact_residual = 0.0;
+        self.unfinished_sequences = 0;
         self.solve = None;
         self.infeasibility = None;
         self.projection = None;

@@ -137,6 +137,10 @@ pub(crate) mod closed_contact {
 pub(crate) mod impulse {
     /// Closing speed that is rounding, relative to the speeds of the group.
     pub const CLOSING_SPEED_ROUNDING: f64 = 1e-12;
+    /// Relative difference of closing speeds within which impacts of a sequence come at once.
+    pub const SAME_SPEED: f64 = 1e-8;
+    /// Closing speed, relative to the first of a sequence of impacts, at which its rest has no restitution: its energy is the square.
+    pub const SEQUENCE_END: f64 = 1e-4;
     /// Energy gain of an impact that is rounding, relative.
     pub const ENERGY_GAIN_ROUNDING: f64 = 1e-12;
     /// Square of a tangential row relative to the normal row, below which the point cannot move along it (planar models).

@@ -5,10 +5,10 @@
 pub enum ImpactLaw {
     /// One multiplier for the sum of all gradients [Leyendecker 3.2, Johnson 3.5.4].
     Sum,
-    /// One contact after the other, the fastest first, until none closes: as if each came an instant after the last.
+    /// One pair of bodies after the other, the fastest first, until none closes: as if each impact came an instant after the last.
+    #[default]
     Sequential,
     /// All at once: the complementarity problem of Moreau's law over all touching contacts.
-    #[default]
     Moreau,
 }
 

@@ -6,6 +6,7 @@ use super::{
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
+use crate::response::closed_contact::has_joint_rows;
 use crate::response::{ContactOptions, ContactResponse};
 use crate::step_record::StepRecord;
 use std::fmt;
@@ -121,11 +122,14 @@ impl SchemeKind {
                 Box::new(exact.map_err(|_| SchemeError::NotFinite)?)
             }
             Self::Decomposition => match options.contact.response {
-                ContactResponse::Persistent => {
+                // Stops, drives and friction of joints are rows of the variational step.
+                ContactResponse::Persistent
+                    if !model.islands.iter().any(|island| has_joint_rows(model, island)) =>
+                {
                     let scheme = Exact::with_impacts_at_end(model, contacts()?, state, &options.contact);
                     Box::new(scheme.map_err(|_| SchemeError::NotFinite)?)
                 }
-                ContactResponse::Published => {
+                _ => {
                     contacts()?;
                     Box::new(Decomposition::new(model, state, &options.contact))
                 }

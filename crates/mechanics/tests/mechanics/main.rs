@@ -28,6 +28,7 @@ mod forces_at_work;
 mod forces_built;
 mod forms;
 mod free_top;
+mod impact_laws;
 mod joint_drives;
 mod joint_limits;
 mod joints;

@@ -65,6 +65,8 @@ pub struct ContactFigures {
     pub unsolved: u64,
     /// Largest residual of these problems, relative to the largest impulse.
     pub residual: f64,
+    /// Sequences of impacts that did not end.
+    pub unfinished: u64,
 }
 
 impl Checkpoint {
@@ -97,6 +99,7 @@ impl Checkpoint {
             ("collisions", self.contact.collisions),
             ("fallbacks", self.contact.fallbacks),
             ("unsolved_steps", self.contact.unsolved),
+            ("unfinished_sequences", self.contact.unfinished),
         ];
         counts.into_iter().for_each(|(name, count)| all.insert(name, [count as f64]));
         let numbers = [
@@ -184,6 +187,7 @@ impl Checkpoint {
                 fallbacks: count("fallbacks")?,
                 penetration: number("penetration_max")?,
                 unsolved: count("unsolved_steps")?,
+                unfinished: count("unfinished_sequences")?,
                 residual: number("contact_residual_max")?,
             },
             extremes: RowExtremes {
@@ -256,6 +260,7 @@ mod tests {
                 fallbacks: 8,
                 penetration: 0.1 + 0.7,
                 unsolved: 9,
+                unfinished: 10,
                 residual: 0.1 + 0.8,
             },
             extremes: RowExtremes {

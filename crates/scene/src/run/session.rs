@@ -288,6 +288,7 @@ impl Session {
         let Some(record) = self.simulation.step_record() else { return Ok(()) };
         self.contact.fallbacks += record.fallbacks;
         self.contact.unsolved += u64::from(record.unsolved > 0);
+        self.contact.unfinished += record.unfinished_sequences;
         self.contact.residual = self.contact.residual.max(record.contact_residual);
         self.complementarity.add(record);
         self.extremes.complementarity.add(record);

@@ -498,6 +498,12 @@ impl SceneInfo {
                 contact.residual
             ));
         }
+        if contact.unfinished > 0 {
+            warnings.push(format!(
+                "{} of impacts between pairs of bodies did not end and were resolved at once; choose another `impact_law`",
+                if contact.unfinished == 1 { "1 sequence".to_owned() } else { format!("{} sequences", contact.unfinished) }
+            ));
+        }
         if contact.fallbacks == 0 {
             return warnings;
         }

@@ -15,6 +15,8 @@ use std::ops::Range;
 pub(crate) struct ContactConstraint {
     /// The parts `a` and `b`.
     pub pair: (usize, usize),
+    /// Their bodies, the lesser first.
+    pub bodies: (usize, usize),
     /// Contact point in the world, m.
     pub point: Vec3,
     /// Unit normal from `b` to `a`.
@@ -123,8 +125,10 @@ impl ContactConstraints {
             return;
         }
         let surface = contacts.surface(pair.0, pair.1);
+        let bodies = [pair.0, pair.1].map(|part| contacts.parts[part].body);
         self.list.push(ContactConstraint {
             pair,
+            bodies: (bodies[0].min(bodies[1]), bodies[0].max(bodies[1])),
             point,
             normal,
             tangents: [e1, e2],

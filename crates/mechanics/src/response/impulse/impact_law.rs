@@ -3,7 +3,7 @@
 //! ```text
 //! summed_gradient   u ← u - (1+e) (g·u/g·g) g,   g = Σ ∇s_i, if g·u < 0                         [Johnson 3.109, 3.5.4]
 //! moreau            v_i⁺ + e_i v_i⁻ ≥ 0  ⟂  λ_i ≥ 0      v_i = r_i·u,  u⁺ = u⁻ + Σ λ_i r_i      over all active events
-//! sequential        Moreau's law for the pair that closes fastest alone, until none closes
+//! apply_sequence    Moreau's law for one pair of bodies after the other, until none closes      sequential.rs
 //! apply_plastic     contact points stop: `r·u⁺ = 0` along the tangents, `≥ 0` along the normal               [Pekarek]
 //! ```
 //!
@@ -12,14 +12,15 @@
 //! signs of `v_i⁻`: `u⁺ = c + e (c - u⁻)` with `c` the nearest point of a cone, and `c ⟂ c - u⁻`. Where coefficients differ and
 //! energy would be gained, or no velocity satisfies all inequalities, the smallest coefficient is used for all contacts.
 
-use super::constraint::{ConstraintSlice, ContactConstraints};
+use super::constraint::{ConstraintSlice, ContactConstraint, ContactConstraints};
 use super::coulomb::{FrictionSolver, ratio_friction};
-use super::{CLOSING_SPEED_ROUNDING, ENERGY_GAIN_ROUNDING, INERT_TANGENT, MAX_SEQUENTIAL_IMPACTS};
+use super::mass_metric::JacobianRows;
+use super::sequential::ImpactSequence;
+use super::{ENERGY_GAIN_ROUNDING, INERT_TANGENT};
 use crate::discrete::StepError;
 use crate::response::ImpactLaw;
 use percussion_solve::qp::QpOutcome;
 use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
-use std::ops::Range;
 
 /// Applies impact laws to momenta, with its workspace.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,9 @@ pub(crate) struct ImpactSolver {
     pub friction_energy: f64,
     /// Residual of the friction impulses, relative to the momentum of the group.
     pub residual: f64,
+    /// Sequences of impacts so far that did not end and were resolved at once.
+    pub unfinished: u64,
+    pub(super) sequence: ImpactSequence,
     before: Vec<f64>,
     dense: Vec<f64>,
     normal_impulses: Vec<f64>,
@@ -89,18 +93,17 @@ impl ImpactSolver {
             for contact in &mut set.list {
                 contact.normal_velocity_before = set.rows.dot(contact.rows[0], &self.u);
                 contact.friction = contact.friction.min(self.max_friction);
-                let restitution = self.restitution.unwrap_or(contact.restitution);
-                let elastic = restitution == 1.0 && contact.friction == 0.0;
-                let rest_speed = self.rest_speed * if elastic { self.elastic_rest } else { 1.0 };
-                let at_rest = contact.normal_velocity_before.abs() < rest_speed;
-                contact.restitution = if at_rest { 0.0 } else { restitution };
+                contact.restitution = self.restitution.unwrap_or(contact.restitution);
             }
         }
         let with_friction = ratio.is_none();
         match law {
-            ImpactLaw::Sum => self.summed_gradient(constraints, with_friction),
-            ImpactLaw::Moreau => self.moreau(constraints, 0..constraints.list.len(), with_friction)?,
-            ImpactLaw::Sequential => self.sequential(constraints, with_friction)?,
+            ImpactLaw::Sum => {
+                self.take_restitution_at_rest(&mut constraints.list, &constraints.rows);
+                self.summed_gradient(constraints, with_friction);
+            }
+            ImpactLaw::Moreau => self.apply_at_once(constraints, with_friction)?,
+            ImpactLaw::Sequential => self.apply_sequence(constraints, with_friction)?,
         }
         if let Some(ratio) = ratio {
             let before = energy(&self.u);
@@ -182,42 +185,36 @@ impl ImpactSolver {
         }
     }
 
-    /// Moreau's law pair by pair, the fastest closing pair first.
-    fn sequential(
-        &mut self,
-        constraints: &mut ContactConstraints,
-        with_friction: bool,
-    ) -> Result<(), StepError> {
-        let speed = (2.0 * energy(&self.start)).sqrt();
-        for _ in 0..MAX_SEQUENTIAL_IMPACTS * constraints.pairs.len() {
-            let mut fastest = (0.0, 0);
-            for (k, pair) in constraints.pairs.iter().enumerate() {
-                for contact in &constraints.list[pair.clone()] {
-                    let row = contact.rows[0];
-                    let closing = -constraints.rows.dot(row, &self.u);
-                    let rounding =
-                        CLOSING_SPEED_ROUNDING * speed * constraints.rows.delassus(row, row).sqrt();
-                    if closing > rounding && closing > fastest.0 {
-                        fastest = (closing, k);
-                    }
-                }
+    /// Takes the restitution of contacts that are at rest with the present momenta.
+    pub(super) fn take_restitution_at_rest(&self, list: &mut [ContactConstraint], rows: &JacobianRows) {
+        for contact in list {
+            let elastic = contact.restitution == 1.0 && contact.friction == 0.0;
+            let rest_speed = self.rest_speed * if elastic { self.elastic_rest } else { 1.0 };
+            if rows.dot(contact.rows[0], &self.u).abs() < rest_speed {
+                contact.restitution = 0.0;
             }
-            if fastest.0 == 0.0 {
-                return Ok(());
-            }
-            self.moreau(constraints, constraints.pairs[fastest.1].clone(), with_friction)?;
         }
-        self.moreau(constraints, 0..constraints.list.len(), with_friction)
     }
 
-    /// Moreau's law for a range of constraints at once, from the present momenta.
-    fn moreau(
+    /// Moreau's law for all constraints.
+    pub(super) fn apply_at_once(
         &mut self,
         constraints: &mut ContactConstraints,
-        range: Range<usize>,
         with_friction: bool,
     ) -> Result<(), StepError> {
-        if range.is_empty() {
+        let ContactConstraints { list, rows, .. } = constraints;
+        self.take_restitution_at_rest(list, rows);
+        self.moreau(list, rows, with_friction)
+    }
+
+    /// Moreau's law for constraints at once, from the present momenta.
+    pub(super) fn moreau(
+        &mut self,
+        list: &mut [ContactConstraint],
+        rows: &JacobianRows,
+        with_friction: bool,
+    ) -> Result<(), StepError> {
+        if list.is_empty() {
             return Ok(());
         }
         self.before.clone_from(&self.u);
@@ -227,25 +224,21 @@ impl ImpactSolver {
             return Ok(());
         }
         let limit = start * (1.0 + ENERGY_GAIN_ROUNDING);
-        let min_restitution =
-            constraints.list[range.clone()].iter().map(|contact| contact.restitution).fold(1.0, f64::min);
+        let min_restitution = list.iter().map(|contact| contact.restitution).fold(1.0, f64::min);
         let mut max_restitution = 1.0;
-        let solved = self
-            .solve_normal_impulses(constraints, range.clone(), max_restitution)
-            .map_err(|_| StepError::NotFinite)?;
+        let solved =
+            self.solve_normal_impulses(list, rows, max_restitution).map_err(|_| StepError::NotFinite)?;
         if !(solved && energy(&self.u) <= limit) {
             max_restitution = min_restitution;
-            self.solve_normal_impulses(constraints, range.clone(), max_restitution)
-                .map_err(|_| StepError::NotFinite)?;
+            self.solve_normal_impulses(list, rows, max_restitution).map_err(|_| StepError::NotFinite)?;
         }
         let frictionless = energy(&self.u);
         self.restitution_energy += frictionless - start;
-        if with_friction && constraints.list[range.clone()].iter().any(|contact| contact.friction > 0.0) {
-            self.solve_friction(constraints, range.clone(), max_restitution, limit);
+        if with_friction && list.iter().any(|contact| contact.friction > 0.0) {
+            self.solve_friction(list, rows, max_restitution, limit);
             self.friction_energy += energy(&self.u) - frictionless;
         } else {
-            constraints.list[range]
-                .iter_mut()
+            list.iter_mut()
                 .zip(&self.normal_impulses)
                 .for_each(|(contact, impulse)| contact.normal_impulse += impulse);
         }
@@ -255,23 +248,23 @@ impl ImpactSolver {
     /// Normal impulses of Moreau's law with restitution at most `max_restitution`. Whether all inequalities can be satisfied.
     fn solve_normal_impulses(
         &mut self,
-        constraints: &ContactConstraints,
-        range: Range<usize>,
+        list: &[ContactConstraint],
+        rows: &JacobianRows,
         max_restitution: f64,
     ) -> Result<bool, SolveError> {
         let program = least_distance(&mut self.program, &self.before)?;
         self.dense.clear();
         self.dense.resize(self.before.len(), 0.0);
-        for contact in &constraints.list[range.clone()] {
-            constraints.rows.write_dense(contact.rows[0], &mut self.dense);
-            let before = constraints.rows.dot(contact.rows[0], &self.before);
+        for contact in list {
+            rows.write_dense(contact.rows[0], &mut self.dense);
+            let before = rows.dot(contact.rows[0], &self.before);
             program.at_least(&self.dense, -contact.restitution.min(max_restitution) * before)?;
         }
         let solution = self.solver.solve(program)?;
         self.normal_impulses.clone_from(&solution.row_duals);
         self.u.clone_from(&self.before);
-        for (contact, impulse) in constraints.list[range].iter().zip(&self.normal_impulses) {
-            constraints.rows.add_scaled(contact.rows[0], *impulse, &mut self.u);
+        for (contact, impulse) in list.iter().zip(&self.normal_impulses) {
+            rows.add_scaled(contact.rows[0], *impulse, &mut self.u);
         }
         Ok(solution.outcome == QpOutcome::Optimal)
     }
@@ -281,12 +274,12 @@ impl ImpactSolver {
     /// that gains energy too.
     fn solve_friction(
         &mut self,
-        constraints: &mut ContactConstraints,
-        range: Range<usize>,
+        list: &mut [ContactConstraint],
+        rows: &JacobianRows,
         max_restitution: f64,
         limit: f64,
     ) {
-        let contacts = ConstraintSlice { list: &constraints.list[range.clone()], rows: &constraints.rows };
+        let contacts = ConstraintSlice { list, rows };
         self.u.clone_from(&self.before);
         let found = self.friction.solve(contacts, max_restitution, &self.normal_impulses, &mut self.u);
         if !(found && energy(&self.u) <= limit) && max_restitution > 0.0 {
@@ -295,6 +288,6 @@ impl ImpactSolver {
             self.friction.apply_poisson_restitution(contacts, max_restitution, limit, &mut self.u);
         }
         self.residual = self.residual.max(self.friction.residual());
-        self.friction.add_impulses_to(&mut constraints.list[range]);
+        self.friction.add_impulses_to(list);
     }
 }

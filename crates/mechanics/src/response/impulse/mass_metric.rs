@@ -131,6 +131,26 @@ impl JacobianRows {
         self.rows.len() - 1
     }
 
+    /// Adds a row of others in the degrees of freedom of a list of islands, to which its own are added; returns its index.
+    pub fn push_compact(&mut self, from: &Self, row: usize, islands: &mut Vec<Range<usize>>) -> usize {
+        let mut spans = [0..0, 0..0];
+        let at = self.values.len();
+        for (own, (span, part)) in spans.iter_mut().zip(from.blocks(row)) {
+            if span.is_empty() {
+                continue;
+            }
+            if !islands.contains(span) {
+                islands.push(span.clone());
+            }
+            let before = islands.iter().take_while(|island| *island != span);
+            let first: usize = before.map(ExactSizeIterator::len).sum();
+            *own = first..first + span.len();
+            self.values.extend_from_slice(part);
+        }
+        self.rows.push((at, spans));
+        self.rows.len() - 1
+    }
+
     /// Nonzero blocks of a row, with their ranges among the degrees of freedom.
     fn blocks(&self, row: usize) -> impl Iterator<Item = (&Range<usize>, &[f64])> {
         let (at, spans) = &self.rows[row];

@@ -5,7 +5,8 @@
 //! ```text
 //! MassMetric           mass-weighted momenta u = L⁻¹ p; inner product of Mred⁻¹         mass_metric.rs
 //! ContactConstraint    contact points with their Jacobian rows                         constraint.rs
-//! ImpactSolver         impact laws: summed gradient, Moreau, sequential, plastic       impact_law.rs
+//! ImpactSolver         impact laws: summed gradient, Moreau, plastic                   impact_law.rs
+//! ImpactSequence       impacts of pairs of bodies, one after the other                 sequential.rs
 //! FrictionSolver       Coulomb friction by block Gauss-Seidel                          coulomb.rs
 //! FrictionNewton       its refinement by a nonsmooth Newton method                     cone_newton.rs
 //! ```
@@ -15,17 +16,18 @@ mod constraint;
 mod coulomb;
 mod impact_law;
 mod mass_metric;
+mod sequential;
 
 pub(crate) use crate::tolerances::impulse::{CLOSING_SPEED_ROUNDING, IMMOVABLE_ROW};
 use crate::tolerances::impulse::{
     ENERGY_GAIN_ROUNDING, INERT_TANGENT, MIN_STEP_FRACTION, NEWTON_ACCEPTED, NEWTON_REGULARISATION,
-    PARALLEL_NORMALS, SINGULAR_DELASSUS, SWEEP_TOLERANCE,
+    PARALLEL_NORMALS, SAME_SPEED, SEQUENCE_END, SINGULAR_DELASSUS, SWEEP_TOLERANCE,
 };
 pub(crate) use constraint::{ConstraintContext, ContactConstraint, ContactConstraints};
 pub(crate) use impact_law::{ImpactSolver, energy};
 pub(crate) use mass_metric::{JacobianRows, MassMetric};
 
-/// Impacts of the sequential law per pair, after which Moreau's law is applied to all contacts.
+/// Impacts of the sequential law per pair of bodies, after which Moreau's law is applied to all contacts.
 const MAX_SEQUENTIAL_IMPACTS: usize = 50;
 /// Sweeps before the first Newton refinement; the number doubles after each.
 const SWEEPS_BEFORE_NEWTON: usize = 16;

@@ -290,6 +290,7 @@ impl DecompositionResponse {
             self.impact.rest_speed = rest_speeds.copied().fold(0.0, f64::max);
             self.apply_impact_law(response, self.groups.depth(self.roots[k]))?;
             self.stats.decrement = self.stats.decrement.max(self.impact.residual);
+            record.unfinished_sequences += std::mem::take(&mut self.impact.unfinished);
             let lifted = energy(&self.impact.start) - kinetic;
             let mut projected = rise + lifted;
             if self.options.is_energy_consistent() {
