@@ -1,5 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
+use super::confirm::FreeBody;
 use super::{
     ClosedContact, GAP_CHANGE_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING, UNSOLVED_DECREMENT,
 };
@@ -94,6 +95,11 @@ pub(crate) struct ClosedContactStep {
     impulses: Vec<f64>,
     /// Gaps of the last iterate.
     gaps: Vec<f64>,
+    /// The bodies and the scales of the contacts of a confirmation.
+    pub(super) free_bodies: Vec<FreeBody>,
+    pub(super) scales: Vec<(f64, f64)>,
+    /// Whether the group was confirmed to be at rest.
+    pub(super) at_rest: bool,
 }
 
 impl ClosedContactStep {
@@ -137,11 +143,14 @@ impl ClosedContactStep {
         limits: &ContactLimits,
         end: &mut State,
     ) -> Result<IntervalOutcome, StepError> {
-        for member in &mut self.members[..self.count] {
-            member.step.begin(model, &model.islands[member.island], start, h)?;
-        }
         for contact in &mut self.contacts {
             contact.scale_impulses(h);
+        }
+        if let Some(outcome) = self.confirm(model, geometry, (start, h), limits, end)? {
+            return Ok(outcome);
+        }
+        for member in &mut self.members[..self.count] {
+            member.step.begin(model, &model.islands[member.island], start, h)?;
         }
         self.set_forces(model, geometry, start);
         self.sum_impulses();

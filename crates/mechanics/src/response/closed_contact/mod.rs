@@ -18,16 +18,20 @@
 //! exactly), `T_m` belongs to the mean normal, and tangents are carried from one end to the other by the smallest rotation. The force
 //! of a contact at a node between two intervals is the mean of both impulses there.
 //!
+//! Groups of free bodies with many contacts first try the impulses that they have: those of a pile at rest solve the next interval, too
+//! (confirm.rs).
+//!
 //! Newton's method on the end configuration solves in every iteration the linearised contact problem
 //! ([`percussion_solve::contact`]), whose regularisation determines how redundant contacts share a load.
 
+mod confirm;
 mod contact;
 mod end;
 mod interval;
 mod warm_start;
 
 use crate::tolerances::closed_contact::{
-    GAP_CHANGE_ROUNDING, GAP_DECAY, GAP_ROUNDING, REGULARISATION, REGULARISATION_END, SLIP_ROUNDING,
+    GAP_CHANGE_ROUNDING, GAP_DECAY, GAP_ROUNDING, REGULARISATION, REGULARISATION_END, REST, SLIP_ROUNDING,
     UNSOLVED_DECREMENT,
 };
 pub(crate) use contact::ClosedContact;
@@ -38,3 +42,5 @@ pub(crate) use warm_start::ClosedContactWarmStart;
 const MAX_ITERATIONS: usize = 40;
 /// Changes from sliding to the cone at the end of the interval before the directions are accepted.
 const MAX_REVERSALS: usize = 8;
+/// Further budgets of the solver for the end of the interval; the start has those of Newton's method.
+const MAX_REPETITIONS: usize = 3;
