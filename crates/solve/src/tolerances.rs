@@ -339,13 +339,13 @@ pub(crate) mod sparse {
 }
 
 pub(crate) mod contact {
-    pub(crate) mod newton {
+    pub(crate) mod solver {
         /// Proximal weight of sticking contacts, relative to `A_tt`: redundant impulses stay where they are. The velocities that it leaves
         /// vanish as the iteration converges.
-        pub const PROXIMAL_WEIGHT: f64 = 1e-7;
-    }
-
-    pub(crate) mod solver {
+        pub const PROXIMAL_FEW: f64 = 1e-7;
+        /// The same for many contacts, and the least weight of their normal impulses: the rounding of their data, divided by the weight, is
+        /// an impulse.
+        pub const PROXIMAL_MANY: f64 = 1e-3;
         /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
         pub const STAGNATION: f64 = 100.0;
         /// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.

@@ -1,5 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
+use super::confirm::FreeBody;
 use super::joint_rows::JointRow;
 use super::{
     ClosedContact, GAP_CHANGE_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING, UNSOLVED_DECREMENT,
@@ -103,6 +104,11 @@ pub(crate) struct ClosedContactStep {
     pub(super) impulses: Vec<f64>,
     /// Gaps of the last iterate.
     gaps: Vec<f64>,
+    /// The bodies and the scales of the contacts of a confirmation.
+    pub(super) free_bodies: Vec<FreeBody>,
+    pub(super) scales: Vec<(f64, f64)>,
+    /// Whether the group was confirmed to be at rest.
+    pub(super) at_rest: bool,
 }
 
 impl ClosedContactStep {
@@ -147,11 +153,16 @@ impl ClosedContactStep {
         limits: &ContactLimits,
         end: &mut State,
     ) -> Result<IntervalOutcome, StepError> {
-        for member in &mut self.members[..self.count] {
-            member.step.begin(model, &model.islands[member.island], start, h)?;
-        }
         for contact in &mut self.contacts {
             contact.scale_impulses(h);
+        }
+        if self.joint_rows.is_empty()
+            && let Some(outcome) = self.confirm(model, geometry, (start, h), limits, end)?
+        {
+            return Ok(outcome);
+        }
+        for member in &mut self.members[..self.count] {
+            member.step.begin(model, &model.islands[member.island], start, h)?;
         }
         self.begin_joint_rows(model, start);
         self.set_forces(model, geometry, start);

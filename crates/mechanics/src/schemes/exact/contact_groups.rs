@@ -24,7 +24,7 @@ use crate::response::closed_contact::{
 use crate::response::impulse::CLOSING_SPEED_ROUNDING;
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
-use crate::step_record::{JumpSource, StepRecord};
+use crate::step_record::{JumpSource, MomentumJump, StepRecord};
 use crate::tolerances::exact::contact_groups::{COLLINEAR, FACE_TILTS, TRAVEL_GROWTH, TRAVEL_MARGIN};
 use percussion_geometry::Vec3;
 use percussion_geometry::events::EventKind;
@@ -220,6 +220,15 @@ impl ContactGroups {
         }
         self.residual = self.residual.max(outcome.residual);
         self.unsolved += u64::from(!outcome.solved);
+        for (slot, impulse, moment) in interval.rest_impulses() {
+            record.jumps.push(MomentumJump {
+                source: JumpSource::Contact,
+                slot,
+                linear: impulse,
+                angular: step.start.positions[slot].cross(&impulse) + moment,
+                energy: 0.0,
+            });
+        }
         let (mut normal_energy, mut friction_energy) = (0.0, 0.0);
         let mut first_slot = None;
         for contact in &interval.contacts {
