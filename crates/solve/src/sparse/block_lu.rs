@@ -131,6 +131,11 @@ impl BlockLu {
         self.x.resize(n, [0.0; N]);
     }
 
+    /// Products of blocks in an elimination of the pattern.
+    pub(crate) fn products(&self) -> usize {
+        self.first.windows(2).map(|ends| (ends[1] - ends[0]) * (ends[1] - ends[0] + 1)).sum()
+    }
+
     /// The identity.
     pub(crate) fn reset(&mut self) {
         self.lower.fill(ZERO);

@@ -82,6 +82,7 @@ impl Solvers {
             contacts: problem.contact_count(),
             iterations: best.iterations,
             residual,
+            laws: best.residual,
             converged: residual <= if auto && round { tolerance.max(SUFFICIENT_RESIDUAL) } else { tolerance },
             stabilisation_factor: 1.0,
             energy_guarded: if solver == StepSolver::GaussSeidel {

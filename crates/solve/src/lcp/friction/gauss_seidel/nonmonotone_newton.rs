@@ -30,21 +30,27 @@ const STEPS: usize = 8;
 /// Chord steps for one centre.
 const CHORDS: usize = 40;
 /// Centres without halving the error after which the method ends.
-const PATIENCE: usize = 30;
+const PATIENCE: usize = 20;
 /// Factorisations for digits beyond a sufficient error.
 const FURTHER_DIGITS: usize = 8;
+/// Sweeps that Newton's method may cost.
+const EFFORT: usize = 1400;
+/// Products of blocks that cost as much as the update of a contact in a sweep, and such updates that cost as much as the assembly of its
+/// derivative.
+const PRODUCTS_PER_UPDATE: usize = 1;
+const UPDATES_PER_ASSEMBLY: usize = 4;
 /// Chord steps that cost as much as a factorisation.
 const CHORDS_PER_FACTORISATION: usize = 8;
 
 impl NonsmoothNewton {
-    /// Improves the impulses of an island within a budget of factorisations; returns the error left, never larger than before.
+    /// Improves the impulses of an island within a budget of factorisations, some of which are spent; returns the error left, never larger than before.
     pub(super) fn solve_nonmonotone(
         &mut self,
         system: &mut System,
         island: &Island,
         cone: Cone,
         (goal, sufficient): (f64, f64),
-        budget: usize,
+        (budget, spent): (usize, usize),
     ) -> f64 {
         let rows = system.rows_of(island);
         self.prepare(system, island);
@@ -55,6 +61,7 @@ impl NonsmoothNewton {
         (self.steps, self.chords, self.factored) = (0, 0, None);
         let mut law = ContactLaw { kind: LawKind::Coulomb, cone, compliance: FIRST_COMPLIANCE };
         let (mut last, mut mark, mut waited) = (error, error, 0);
+        let budget = budget.min(self.affordable(island).saturating_sub(spent));
         let mut limit = budget;
         while error > goal && waited < PATIENCE && self.cost() < limit {
             let before = self.steps;
@@ -82,13 +89,21 @@ impl NonsmoothNewton {
                 limit = budget.min(self.cost() + FURTHER_DIGITS);
             }
         }
+        self.exhausted = self.cost() >= budget;
         system.x[rows].copy_from_slice(&self.best);
         system.update_velocities(island);
         error
     }
 
+    /// Factorisations that cost as much as [`EFFORT`] sweeps.
+    fn affordable(&self, island: &Island) -> usize {
+        let contacts = island.constraints.len();
+        let factorisation = self.factors.products() / PRODUCTS_PER_UPDATE + UPDATES_PER_ASSEMBLY * contacts;
+        EFFORT * contacts / factorisation.max(1)
+    }
+
     /// What was spent, in factorisations.
-    fn cost(&self) -> usize {
+    pub(super) fn cost(&self) -> usize {
         self.steps + self.chords / CHORDS_PER_FACTORISATION
     }
 

@@ -41,7 +41,7 @@ const MAX_POOR: usize = 8;
 /// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NonsmoothNewton {
-    factors: BlockLu,
+    pub(super) factors: BlockLu,
     pub(super) centre: Vec<f64>,
     pub(super) best: Vec<f64>,
     /// Velocities along the rows, and what a step adds to them.
@@ -59,6 +59,8 @@ pub(super) struct NonsmoothNewton {
     /// Steps with factors from before, and the compliance of the factors at hand.
     pub(super) chords: usize,
     pub(super) factored: Option<f64>,
+    /// Whether the last solve ended with its budget.
+    pub(super) exhausted: bool,
 }
 
 impl NonsmoothNewton {

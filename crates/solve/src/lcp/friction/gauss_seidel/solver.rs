@@ -214,15 +214,16 @@ impl GaussSeidel {
                 break swept;
             }
             if use_newton {
-                let budget = self.newton_factorizations - factorisations;
+                let budget = self.newton_factorizations.saturating_sub(factorisations);
                 let (system, cone) = (&mut self.system, self.cone);
                 let error = if self.nonmonotone {
-                    self.newton.solve_nonmonotone(system, island, cone, (goal, sufficient), budget)
+                    let (accuracy, budget) = ((goal, sufficient), (budget, factorisations));
+                    self.newton.solve_nonmonotone(system, island, cone, accuracy, budget)
                 } else {
                     self.newton.solve(system, island, cone, goal, budget)
                 };
-                factorisations += self.newton.steps;
-                if error <= sufficient {
+                factorisations += if self.nonmonotone { self.newton.cost() } else { self.newton.steps };
+                if error <= sufficient || self.nonmonotone && self.newton.exhausted {
                     break self.system.island_residual(island, self.cone);
                 }
                 use_newton = factorisations < self.newton_factorizations;
@@ -235,7 +236,7 @@ impl GaussSeidel {
                 };
             }
         };
-        if left.error() > goal && self.system.gains_energy(island, &left) {
+        if left.error() > sufficient && self.system.gains_energy(island, &left) {
             self.report.energy_guarded += 1;
             left = self.sweep_until_passive(island, &mut sweeps);
             if self.system.gains_energy(island, &left) {
