@@ -7,6 +7,7 @@
 use crate::model::{Island, State};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
+use percussion_solve::lcp::friction::FrictionalResidual;
 
 /// Pose of a body at a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -170,7 +171,9 @@ pub struct LcpSolveStats {
     pub iterations: usize,
     /// Residual of the impulses, in the units of [`FrictionalResidual`](percussion_solve::lcp::friction::FrictionalResidual).
     pub residual: f64,
-    /// Whether the residual came below the tolerance: for the fixed point, whether it converged.
+    /// The residual of each law: joints, normal impulses, sliding direction and dissipation of friction, bound of friction.
+    pub laws: FrictionalResidual,
+    /// Whether the residual came below the tolerance, with [`StepSolver::Auto`] on the round cone below 1e-8.
     pub converged: bool,
     /// Fraction of `γ` with which penetrations were stabilised: less than one where all of it would have brought energy.
     pub stabilisation_factor: f64,
@@ -190,6 +193,7 @@ impl Default for LcpSolveStats {
             contacts: 0,
             iterations: 0,
             residual: 0.0,
+            laws: FrictionalResidual::default(),
             converged: true,
             stabilisation_factor: 1.0,
             energy_guarded: 0,

@@ -115,6 +115,9 @@ pub(crate) mod closed_contact {
     /// Slip, relative to the displacement that the friction of the most loaded contact would make, that has no direction: the contact is at
     /// the limit of sticking.
     pub const SLIP_ROUNDING: f64 = 1e-8;
+    /// Momentum of a body, and sum of the impulses on it in half a step, that count as zero, relative to the largest impulse of a contact: a
+    /// group of many contacts with no more is at rest, and stays where it is.
+    pub const REST: f64 = 1e-9;
     /// Change of a gap between two iterates that is rounding, in roundings of positions.
     pub const GAP_CHANGE_ROUNDING: f64 = 16.0;
     /// Gap at which a stop of a joint is closed, m of a unit of length: rounding of its coordinate.
@@ -317,9 +320,9 @@ pub(crate) mod lcp {
     pub(crate) mod solvers {
         /// Residual above which impulses that no solver improves are not used.
         pub const MAX_RESIDUAL: f64 = 1e-3;
-        /// Residual with which sweeps on the round cone are used where there are too many contacts for Lemke's method: the fixed point would
-        /// only start them once more.
-        pub const ACCEPTED_RESIDUAL: f64 = 1e-6;
+        /// Residual of a solved step under the automatic choice on the round cone: further digits, up to the tolerance, are computed where
+        /// they cost little.
+        pub const SUFFICIENT_RESIDUAL: f64 = 1e-8;
     }
 
     pub(crate) mod swept_pairs {

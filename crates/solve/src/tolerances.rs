@@ -152,6 +152,24 @@ pub(crate) mod gauss_seidel {
     pub const CHEAP: f64 = 0.7;
 }
 
+/// Nonsmooth Newton with centres that may err more than those before.
+pub(crate) mod nonmonotone_newton {
+    /// Defect of a centre, relative to the error of the one before.
+    pub const CENTRE_DEFECT: f64 = 0.1;
+    /// Defect below which no centre is solved, relative to the goal.
+    pub const FINEST_DEFECT: f64 = 0.01;
+    /// Ratio of defects below which a chord step is followed by another one.
+    pub const GOOD_CHORD: f64 = 0.5;
+    /// Ratio of defects above which a chord step is taken back.
+    pub const USEFUL_CHORD: f64 = 0.9;
+    /// Ratio of errors of two centres above which the compliance shrinks.
+    pub const GOOD_GAIN: f64 = 0.3;
+    /// Factor by which it shrinks.
+    pub const COMPLIANCE_SHRINKAGE: f64 = 0.2;
+    /// Factor by which it grows where Newton's method failed.
+    pub const COMPLIANCE_GROWTH: f64 = 3.0;
+}
+
 /// Differences of charts and derivative checks.
 pub(crate) mod charts {
     /// Step of central differences of a chart.
@@ -321,13 +339,13 @@ pub(crate) mod sparse {
 }
 
 pub(crate) mod contact {
-    pub(crate) mod newton {
+    pub(crate) mod solver {
         /// Proximal weight of sticking contacts, relative to `A_tt`: redundant impulses stay where they are. The velocities that it leaves
         /// vanish as the iteration converges.
-        pub const PROXIMAL_WEIGHT: f64 = 1e-7;
-    }
-
-    pub(crate) mod solver {
+        pub const PROXIMAL_FEW: f64 = 1e-7;
+        /// The same for many contacts, and the least weight of their normal impulses: the rounding of their data, divided by the weight, is
+        /// an impulse.
+        pub const PROXIMAL_MANY: f64 = 1e-3;
         /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
         pub const STAGNATION: f64 = 100.0;
         /// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.

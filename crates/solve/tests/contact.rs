@@ -112,6 +112,11 @@ impl Problem {
         let mut worst = 0.0f64;
         for ((entry, x), y) in self.contacts.iter().zip(x).zip(self.values(x)) {
             let (load, pulled) = (x[0] / largest, [x[1] / largest, x[2] / largest]);
+            if let ContactLaw::Bounded { bound, compliance } = entry.law {
+                let speed = y[0] + compliance * x[0];
+                worst = worst.max((x[0] - (x[0] - speed).clamp(-bound, bound)).abs());
+                continue;
+            }
             let slip = y[1].hypot(y[2]);
             // Neither impulses that pull, nor penetration; one of impulse and opening is zero.
             worst = worst.max(-load).max(-y[0]).max(load.min(y[0]));
@@ -127,6 +132,7 @@ impl Problem {
                     let off = [0, 1].map(|t| pulled[t] + friction * load * direction[t]);
                     worst = worst.max(off[0].hypot(off[1]));
                 }
+                ContactLaw::Bounded { .. } => {}
             }
         }
         worst

@@ -101,6 +101,12 @@ impl Model {
         self.joints().any(|joint| joint.limits.iter().any(Option::is_some))
     }
 
+    /// Whether joints have limits or drives.
+    pub fn has_joint_rows(&self) -> bool {
+        let mut forces = self.joint_forces.iter().chain(&self.closure_forces);
+        self.has_limits() || forces.any(JointForce::is_drive)
+    }
+
     /// Number of moving bodies.
     pub fn moving(&self) -> usize {
         self.links.len()

@@ -160,6 +160,17 @@ impl CollisionGroup {
         }
     }
 
+    /// A degree of freedom of its `k`-th island, times a factor, loops allowed for.
+    pub fn coordinate_row(&mut self, (k, dof): (usize, usize), factor: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        let Member { first, interval, loops, z, .. } = &mut self.members[k];
+        let part = &mut out[*first..*first + z.len()];
+        part[dof] = factor;
+        if loops.rows > 0 {
+            loops.project(&mut interval.system, z, &mut interval.twists, part);
+        }
+    }
+
     /// Ranges of the degrees of freedom of its islands in its vectors.
     pub fn blocks(&self, model: &Model) -> impl Iterator<Item = Range<usize>> {
         let range = |m: &Member| m.first..m.first + model.islands[m.island].dofs.len();

@@ -111,7 +111,9 @@ impl SchemeKind {
             Self::Potential => {
                 Capabilities { without_contact: false, drives: true, joint_limits: true, ..POTENTIAL }
             }
-            Self::Exact | Self::Dissipative => Capabilities { friction: true, ..IMPACTS },
+            Self::Exact | Self::Dissipative => {
+                Capabilities { friction: true, drives: true, joint_limits: true, ..IMPACTS }
+            }
             Self::Decomposition => {
                 Capabilities { friction: true, order: 1, drives: true, joint_limits: true, ..IMPACTS }
             }
@@ -141,7 +143,7 @@ impl SchemeKind {
             return Err(UnsupportedScene::Limits { scheme, joint: joint.name.clone() });
         }
         let Some(contacts) = &model.contacts else {
-            return match capable.without_contact {
+            return match capable.without_contact || capable.joint_limits && model.has_joint_rows() {
                 true => Ok(()),
                 false => Err(UnsupportedScene::NoContact { scheme }),
             };

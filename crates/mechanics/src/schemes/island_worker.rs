@@ -1,9 +1,10 @@
 //! Workspace of the step of one island without contact: Newton's method, with stops and drives of joints as rows of the interval.
 
+use super::exact::contact_energy::{ContactEnergy, IntervalEnd};
 use crate::contact::ContactGeometry;
 use crate::discrete::{IslandStateMut, Newton, SolverStats, StepFailure};
 use crate::model::{Island, Model, State};
-use crate::response::closed_contact::{ClosedContactStep, ContactLimits, IntervalOutcome, JointRow};
+use crate::response::closed_contact::{ClosedContactStep, ContactLimits, IntervalOutcome};
 use crate::step_record::StepRecord;
 
 /// The workspace.
@@ -15,6 +16,7 @@ pub(super) struct IslandWorker {
     no_contacts: ContactGeometry,
     end: Option<State>,
     outcome: IntervalOutcome,
+    energy: ContactEnergy,
     /// Approach speed from which stops rebound at the end of the interval, m/s.
     pub rebound_speed: f64,
     /// Stops that are left out, by number.
@@ -24,11 +26,6 @@ pub(super) struct IslandWorker {
 }
 
 impl IslandWorker {
-    /// A workspace in which no stop rebounds: those that close fast are located.
-    pub fn without_rebounds() -> Self {
-        Self { rebound_speed: f64::INFINITY, ..Self::default() }
-    }
-
     /// One step of an island with stops or drives.
     pub fn step_with_rows(
         &mut self,
@@ -59,17 +56,18 @@ impl IslandWorker {
         Ok(SolverStats { iterations: self.outcome.iterations, decrement: 0.0 })
     }
 
-    /// Records the rows of the last interval, of length `h`.
-    pub fn record_rows(&mut self, model: &Model, h: f64) {
+    /// Records the rows of the last interval, from `start`.
+    pub fn record_rows(&mut self, model: &Model, start: &State) {
         if let Some(end) = &self.end {
-            self.interval.record_joint_rows(model, h, end, &mut self.record);
+            for at in [(start, IntervalEnd::Start), (end, IntervalEnd::End)] {
+                let rows = (&[][..], &self.interval.joint_rows[..]);
+                let scene = (model, &self.no_contacts);
+                // The mass matrices of a state in a run can be factored.
+                let _ = self.energy.energies(scene, self.interval.islands(), rows, at);
+            }
+            self.interval.record_joint_rows(model, &self.energy.of_rows, end, &mut self.record);
             self.record.unsolved += u64::from(!self.outcome.solved);
             self.record.contact_residual = self.record.contact_residual.max(self.outcome.residual);
         }
-    }
-
-    /// The rows of the last interval.
-    pub fn rows(&self) -> &[JointRow] {
-        &self.interval.joint_rows
     }
 }

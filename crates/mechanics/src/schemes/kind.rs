@@ -12,6 +12,7 @@ use crate::response::{ContactOptions, ContactResponse};
 use crate::step_record::StepRecord;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A scheme by name. Its capabilities are in [`SchemeKind::capabilities`].
@@ -94,7 +95,12 @@ impl SchemeKind {
         state: &State,
         options: &SchemeOptions,
     ) -> Result<Box<dyn Scheme + Send>, SchemeError> {
-        let contacts = || model.contacts.clone().ok_or(SchemeError::NoContact { scheme: self });
+        // Stops of joints have impacts too.
+        let joints = model.has_joint_rows().then(Arc::default);
+        let contacts = || {
+            let geometry = model.contacts.clone().or(joints.clone());
+            geometry.ok_or(SchemeError::NoContact { scheme: self })
+        };
         Ok(match self {
             Self::Variational => Box::new(Variational::new(model, state)),
             Self::VariationalProjected => Box::new(Projected::new(model, state)),

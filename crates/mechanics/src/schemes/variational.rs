@@ -135,7 +135,7 @@ fn advance_sequentially(
         };
         stats = stats.merge(step_island(model, island, state, h, part, worker)?);
         if has_joint_rows(model, island) {
-            worker.record_rows(model, h);
+            worker.record_rows(model, state);
         }
     }
     Ok(stats)

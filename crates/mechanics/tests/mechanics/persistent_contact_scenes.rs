@@ -157,3 +157,57 @@ fn dominoes_do_not_penetrate_where_contacts_open_and_close_within_a_step() {
     let (depth, fallbacks, _) = deepest_in(builder, (1e-3, 1.0, 0.02));
     assert!(depth < 1e-6 && fallbacks == 0, "{depth:e}");
 }
+
+/// Bricks in rows, each half a brick beside those below it.
+fn brick_wall(rows: usize, width: usize) -> ModelBuilder {
+    let mut builder = level(0.0, 0.5);
+    for r in 0..rows {
+        for k in 0..width {
+            let x = 0.2 * (k as f64 + 0.5 * (r % 2) as f64);
+            let at = Vec3::new(x, 0.0, 0.1 * (r as f64 + 0.5));
+            builder.body(brick(&format!("brick{r}-{k}"), Vec3::new(0.2, 0.1, 0.1), 500.0), Pose::at(at));
+        }
+    }
+    builder
+}
+
+/// Cubes that touch one another and the floor.
+fn touching_cubes(count: usize, side: f64, density: f64) -> ModelBuilder {
+    let mut builder = level(0.0, 0.5);
+    for k in 0..count.pow(3) {
+        let at = Vec3::new((k % count) as f64, (k / count % count) as f64, (k / count / count) as f64 + 0.5);
+        builder.body(brick(&format!("cube{k}"), Vec3::repeat(side), density), Pose::at(at * side));
+    }
+    builder
+}
+
+#[test]
+fn piles_come_to_rest_at_once_and_stay_where_they_are_bitwise() {
+    let piles = [
+        ("wall", brick_wall(5, 4)),
+        ("light cubes", touching_cubes(3, 0.1, 30.0)),
+        ("heavy cubes", touching_cubes(4, 1.0, 8000.0)),
+        ("columns", touching_cubes(2, 0.3, 270.0)),
+    ];
+    for (name, builder) in piles {
+        let (model, state) = builder.build().unwrap();
+        let start = state.positions.clone();
+        let mut sim = exactly(model, state, 1e-3, &ContactOptions::default());
+        sim.run_until(0.02).unwrap();
+        let at_rest = sim.state().positions.clone();
+        let moved = start.iter().zip(&at_rest).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        assert!(moved < 1e-12, "{name}: {moved:e}");
+        for _ in 0..30 {
+            sim.step().unwrap();
+            let record = sim.step_record().unwrap();
+            assert_eq!((record.unsolved, record.fallbacks, record.impacts.len()), (0, 0, 0), "{name}");
+            assert!(sim.state().momenta.iter().all(|p| *p == 0.0), "{name}");
+            assert_eq!(sim.state().positions, at_rest, "{name}");
+        }
+        // The floor carries all of the weight: impulses and the weight balance in the ledger.
+        let extremes = sim.ledger().extremes();
+        let weight: f64 = sim.model().links.iter().map(|link| link.mass * G).sum();
+        let (linear, angular) = (extremes.linear_error, extremes.angular_error);
+        assert!(linear.max(angular) < 1e-12 * weight, "{name}: {linear:e} {angular:e}");
+    }
+}

@@ -417,7 +417,11 @@ impl Reader<'_> {
             return Err(f.wrong("limit_restitution", "is greater than 1", "give a coefficient from 0 to 1"));
         }
         if restitution.is_some() && !f.has("limits") {
-            return Err(f.wrong("limit_restitution", "is given without `limits`", "give limits, or remove it"));
+            return Err(f.wrong(
+                "limit_restitution",
+                "is given without `limits`",
+                "give limits, or remove it",
+            ));
         }
         let Some(items) = f.list("limits")? else { return Ok(limits) };
         let count = self.kind.coordinates(self.particle);

@@ -72,7 +72,9 @@ pub(crate) fn report_model_error(
                 other => joint(through).or(other.map(|b| b.place)),
             }
         }
-        ModelError::Coordinate { force: name, .. } | ModelError::NoOrientation { force: name, .. } => force(name),
+        ModelError::Coordinate { force: name, .. } | ModelError::NoOrientation { force: name, .. } => {
+            force(name)
+        }
     };
     report.complain_with(place.unwrap_or(top.place), &text)
 }

@@ -2,6 +2,7 @@
 
 use percussion_mechanics::NamedArrays;
 use percussion_mechanics::step_record::{Crossing, StepRecord, StepSolver};
+use percussion_solve::lcp::friction::FrictionalResidual;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -98,6 +99,8 @@ pub struct ComplementarityStats {
     iterations_sum: u64,
     iterations_max: u64,
     residual_max: f64,
+    /// Of each law: joints, normal, friction, cone.
+    laws: [f64; 4],
     unconverged: u64,
     stabilisation_reduced: u64,
     energy_guarded: u64,
@@ -123,6 +126,7 @@ impl Default for ComplementarityStats {
             iterations_sum: 0,
             iterations_max: 0,
             residual_max: 0.0,
+            laws: [0.0; 4],
             unconverged: 0,
             stabilisation_reduced: 0,
             energy_guarded: 0,
@@ -158,6 +162,10 @@ impl ComplementarityStats {
         self.iterations_sum += iterations;
         self.iterations_max = self.iterations_max.max(iterations);
         self.residual_max = self.residual_max.max(solve.residual);
+        let FrictionalResidual { equality, normal, friction, cone, .. } = solve.laws;
+        for (worst, law) in self.laws.iter_mut().zip([equality, normal, friction, cone]) {
+            *worst = worst.max(law);
+        }
         self.unconverged += u64::from(!solve.converged);
         self.stabilisation_reduced += u64::from(solve.stabilisation_factor < 1.0);
         self.energy_guarded += u64::from(solve.energy_guarded > 0);
@@ -181,6 +189,7 @@ impl ComplementarityStats {
         to.insert("iterations_sum", [self.iterations_sum as f64]);
         to.insert("iterations_max", [self.iterations_max as f64]);
         to.insert("residual_max", [self.residual_max]);
+        to.insert("residual_laws", self.laws);
         to.insert("unconverged", [self.unconverged as f64]);
         to.insert("stabilisation_reduced", [self.stabilisation_reduced as f64]);
         to.insert("energy_guarded", [self.energy_guarded as f64]);
@@ -207,6 +216,7 @@ impl ComplementarityStats {
             iterations_sum: count("iterations_sum")?,
             iterations_max: count("iterations_max")?,
             residual_max: number("residual_max")?,
+            laws: from.fixed("residual_laws")?,
             unconverged: count("unconverged")?,
             stabilisation_reduced: count("stabilisation_reduced")?,
             energy_guarded: count("energy_guarded")?,
@@ -232,7 +242,7 @@ impl ComplementarityStats {
         (self.steps > 0).then_some(self.infeasibility_max)
     }
 
-    /// Warnings about what steps left: penetrations and crossings; `name` gives the name of a body.
+    /// Warnings about what steps left: penetrations, crossings and unsolved problems; `name` gives the name of a body.
     pub fn warnings<'a>(&self, name: impl Fn(usize) -> &'a str) -> Vec<String> {
         let steps = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
         let mut warnings = Vec::new();
@@ -250,6 +260,15 @@ impl ComplementarityStats {
                 "the projection of positions left penetrations in {}, up to {:.2e} m: bodies have too little room, or joints hold them in each other",
                 steps(self.unprojected),
                 self.penetration_left_max
+            ));
+        }
+        if self.unconverged > 0 {
+            let [joints, normal, friction, cone] = self.laws;
+            warnings.push(format!(
+                "the contact problem is unsolved in {} of {}: residual up to {:.1e} (joints {joints:.1e}, normal {normal:.1e}, sliding {friction:.1e}, cone {cone:.1e})",
+                steps(self.unconverged),
+                self.steps,
+                self.residual_max
             ));
         }
         warnings
@@ -270,6 +289,10 @@ impl ComplementarityStats {
             iterations_mean: mean(self.iterations_sum),
             iterations_max: self.iterations_max,
             residual_max: self.residual_max,
+            residual_laws: {
+                let [joints, normal, friction, cone] = self.laws;
+                ResidualByLaw { joints, normal, friction, cone }
+            },
             unconverged: self.unconverged,
             stabilisation_reduced: self.stabilisation_reduced,
             energy_guarded: self.energy_guarded,
@@ -298,6 +321,9 @@ pub struct ComplementarityFigures {
     pub iterations_max: u64,
     /// Largest residual, as measured by the residual check of the problem.
     pub residual_max: f64,
+    /// Largest residual of each law.
+    #[serde(default)]
+    pub residual_laws: ResidualByLaw,
     /// Steps whose residual stayed above the tolerance.
     pub unconverged: u64,
     /// Steps in which penetrations were stabilised with less than gamma, because all of it would have increased the energy.
@@ -324,6 +350,19 @@ pub struct ComplementarityFigures {
     /// Steps in which parts passed through each other.
     #[serde(default)]
     pub crossings: u64,
+}
+
+/// Residuals of the laws of contact, in the units of the residual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResidualByLaw {
+    /// Velocities along the constraints of joints.
+    pub joints: f64,
+    /// Separation against normal impulse.
+    pub normal: f64,
+    /// Friction that does not oppose sliding: direction and dissipation.
+    pub friction: f64,
+    /// Friction beyond its bound, or sliding within it.
+    pub cone: f64,
 }
 
 fn unscaled() -> f64 {
@@ -362,6 +401,24 @@ mod tests {
         }
         let old: ComplementarityFigures = serde_json::from_value(text).unwrap();
         assert_eq!((old.energy_guarded, old.impulses_scaled, old.impulse_scale_min), (0, 0, 1.0));
+    }
+
+    #[test]
+    fn unsolved_steps_are_a_warning_with_the_residual_of_each_law() {
+        let mut stats = ComplementarityStats::default();
+        for (residual, converged) in [(1e-9, true), (2e-4, false), (1e-5, false)] {
+            let laws = FrictionalResidual { normal: residual, cone: 0.5 * residual, ..Default::default() };
+            let solve = Some(LcpSolveStats { residual, laws, converged, ..LcpSolveStats::default() });
+            stats.add(&StepRecord { solve, ..StepRecord::default() });
+            let mut saved = NamedArrays::default();
+            stats.save(&mut saved);
+            stats = ComplementarityStats::restore(&saved).unwrap();
+        }
+        let laws = stats.figures().unwrap().residual_laws;
+        assert_eq!((laws.joints, laws.normal, laws.friction, laws.cone), (0.0, 2e-4, 0.0, 1e-4));
+        let warnings = stats.warnings(|_| "");
+        assert!(warnings[0].contains("2 steps of 3: residual up to 2.0e-4"), "{warnings:?}");
+        assert!(warnings[0].contains("normal 2.0e-4") && warnings[0].contains("cone 1.0e-4"), "{warnings:?}");
     }
 
     #[test]

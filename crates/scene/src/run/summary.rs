@@ -259,7 +259,7 @@ impl Counts {
             loops: model.closures.len(),
             dofs: model.dofs,
             islands: model.islands.len(),
-            forces: model.forces.len() + model.joint_forces.len(),
+            forces: model.forces.len() + model.joint_forces.len() + model.closure_forces.len(),
         }
     }
 }

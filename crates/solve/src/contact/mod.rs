@@ -24,9 +24,9 @@
 //!
 //! Impulses of redundant contacts are not unique. Normal ones are selected by a regularisation `y_n + ε (x_n - x_n⁰)`. For few contacts
 //! the first round has `x⁰ = 0` (a compliance, whose solution is unique and close to the least norm), later rounds start from the last
-//! solution, and the violation of `y_n ≥ 0` falls by `ε` in each. For many contacts `x⁰` is the initial iterate: a pile at rest is
-//! confirmed, not solved anew. Tangential impulses are those nearest to the initial iterate. The solver keeps its best iterate and
-//! always ends: [`ContactOutcome`] has the residual.
+//! solution, and the violation of `y_n ≥ 0` falls by `ε` in each. For many contacts `x⁰` is the initial iterate, with a larger weight, and
+//! then the last solution until the violation without regularisation is below the tolerance: proximal iterations. Tangential impulses are
+//! those nearest to the initial iterate. The solver keeps its best iterate and always ends: [`ContactOutcome`] has the residual.
 
 mod newton;
 mod residual;

@@ -17,7 +17,6 @@ use super::length;
 use super::system::{ContactLaw, ContactSystem};
 use super::velocity_step::VelocityStep;
 use crate::dense::Lu;
-use crate::tolerances::contact::newton::PROXIMAL_WEIGHT;
 
 /// Closed contacts beyond which the unknowns are the velocities.
 const DENSE_CONTACTS: usize = 16;
@@ -141,7 +140,7 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
             let radius = friction * normal;
             if length <= radius || !(rho_t > 0.0) {
                 for t in 1..3 {
-                    (p[t][t], q[t][t]) = (PROXIMAL_WEIGHT, rho_t);
+                    (p[t][t], q[t][t]) = (system.proximal, rho_t);
                     r[t] = -rho_t * y[t];
                     if !(rho_t > 0.0) {
                         (p[t][t], r[t]) = (1.0, -x[t]);
@@ -156,7 +155,7 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
                     q[1 + t][0] = friction * d[t] * rho_n;
                     for s in 0..2 {
                         let across = turning * (f64::from(u8::from(s == t)) - d[t] * d[s]);
-                        p[1 + t][1 + s] = f64::from(u8::from(s == t)) - across + PROXIMAL_WEIGHT * across;
+                        p[1 + t][1 + s] = f64::from(u8::from(s == t)) - across + system.proximal * across;
                         q[1 + t][1 + s] = rho_t * across;
                     }
                     r[1 + t] = radius * d[t] - x[1 + t];

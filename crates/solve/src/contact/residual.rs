@@ -20,15 +20,21 @@ impl ContactResidual {
 
     /// Of impulses `x` with the velocities that belong to them.
     pub(super) fn of(system: &ContactSystem, x: &[[f64; 3]], v: &[f64]) -> Self {
-        let mut worst = Self::default();
+        Self::with_squares(system, x, v).0
+    }
+
+    /// The same with the sum of the squares of all changes, the merit function of a line search.
+    pub(super) fn with_squares(system: &ContactSystem, x: &[[f64; 3]], v: &[f64]) -> (Self, f64) {
+        let (mut worst, mut squares) = (Self::default(), 0.0);
         for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
             let change = contact.projection(x, &system.value(k, v));
             let friction = length(&[change[1] - x[1], change[2] - x[2]]);
             // `max` would drop a NaN.
             worst.normal = larger(worst.normal, (change[0] - x[0]).abs());
             worst.friction = larger(worst.friction, friction);
+            squares += (change[0] - x[0]).powi(2) + friction * friction;
         }
-        worst
+        (worst, squares)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::newton::NewtonStep;
 use super::sweep::sweep;
 use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem, length};
-use crate::tolerances::contact::solver::{DEGENERATE, STAGNATION};
+use crate::tolerances::contact::solver::{DEGENERATE, PROXIMAL_FEW, PROXIMAL_MANY, STAGNATION};
 
 /// Options of [`ContactSolver`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct ContactSolverOptions {
 
 impl Default for ContactSolverOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, tolerance_few: 1e-14, few: 16, newton_steps: 60, sweeps: 200 }
+        Self { tolerance: 1e-11, tolerance_few: 1e-14, few: 16, newton_steps: 60, sweeps: 200 }
     }
 }
 
@@ -46,8 +46,15 @@ const FIRST_SWEEPS: usize = 8;
 /// Halvings of a Newton step.
 const HALVINGS: usize = 4;
 
+/// Newton steps on many contacts before the next sweeps.
+const NEWTON_BATCH: usize = 10;
+/// Merits of iterates, the largest of which the next must be below.
+const MERITS: usize = 4;
+
 /// Rounds with a new reference of the regularisation.
 const ROUNDS: usize = 3;
+/// The same for many contacts.
+const ROUNDS_MANY: usize = 16;
 
 /// `v = v0 + D x`.
 fn set_velocities(v: &mut Vec<f64>, system: &ContactSystem, v0: &[f64], x: &[[f64; 3]]) {
@@ -65,6 +72,7 @@ pub struct ContactSolver {
     trial: Vec<[f64; 3]>,
     full: Vec<[f64; 3]>,
     best: Vec<[f64; 3]>,
+    best_residual: ContactResidual,
 }
 
 impl ContactSolver {
@@ -76,25 +84,35 @@ impl ContactSolver {
         x: &mut [[f64; 3]],
         options: &ContactSolverOptions,
     ) -> ContactOutcome {
-        system.prepare();
+        // Few contacts share their load independently of the initial iterate; many start from the solution of the last step.
+        let few = system.len() <= options.few;
+        let (proximal, least_weight) = if few { (PROXIMAL_FEW, 0.0) } else { (PROXIMAL_MANY, PROXIMAL_MANY) };
+        system.prepare(proximal, least_weight);
         let mut outcome = ContactOutcome::default();
         for (k, x) in x.iter().enumerate() {
             let free = system.value(k, v0)[0].abs() * system.contacts[k].scale[0];
             outcome.scale = outcome.scale.max(x[0].abs()).max(free);
         }
-        // Few contacts share their load independently of the initial iterate; many start from the solution of the last step.
-        let few = system.len() <= options.few;
-        let regularised = few && system.contacts.iter().any(|contact| contact.weight > 0.0);
-        for round in 0..if regularised { ROUNDS } else { 1 } {
+        let regularised = system.contacts.iter().any(|contact| contact.weight > 0.0);
+        let rounds = if few { ROUNDS } else { ROUNDS_MANY };
+        let mut before = f64::INFINITY;
+        for round in 0..if regularised { rounds } else { 1 } {
             if round > 0 || !few {
                 system.contacts.iter_mut().zip(x.iter()).for_each(|(contact, x)| contact.reference = x[0]);
+            }
+            if round > 0 && !few {
+                // What the regularisation has left of the violation.
+                let left = ContactResidual::of(system, x, &self.v).max();
+                if left <= outcome.scale * options.tolerance || left > 0.5 * before {
+                    break;
+                }
+                before = left;
             }
             self.solve_round(system, v0, x, options, &mut outcome);
             if !outcome.converged {
                 break;
             }
         }
-        set_velocities(&mut self.v, system, v0, x);
         outcome
     }
 
@@ -113,13 +131,13 @@ impl ContactSolver {
         outcome.residual = ContactResidual::of(system, x, &self.v);
         self.best.clear();
         self.best.extend_from_slice(x);
-        let mut best = outcome.residual;
+        self.best_residual = outcome.residual;
         let mut batch = FIRST_SWEEPS;
         while outcome.residual.max() > goal {
             let progressed = self.newton_steps(system, v0, x, (goal, options), outcome);
-            self.keep_best(x, &mut best, outcome.residual);
+            self.keep_best(x, outcome.residual);
             let spent = outcome.sweeps >= options.sweeps;
-            if spent || progressed && best.max() <= STAGNATION * goal {
+            if spent || progressed && self.best_residual.max() <= STAGNATION * goal {
                 break;
             }
             for _ in 0..batch.min(options.sweeps - outcome.sweeps) {
@@ -128,16 +146,17 @@ impl ContactSolver {
             }
             batch *= 2;
             outcome.residual = ContactResidual::of(system, x, &self.v);
-            self.keep_best(x, &mut best, outcome.residual);
+            self.keep_best(x, outcome.residual);
         }
         x.copy_from_slice(&self.best);
-        outcome.residual = best;
-        outcome.converged = best.max() <= STAGNATION * goal;
+        set_velocities(&mut self.v, system, v0, x);
+        outcome.residual = self.best_residual;
+        outcome.converged = self.best_residual.max() <= STAGNATION * goal;
     }
 
-    fn keep_best(&mut self, x: &[[f64; 3]], best: &mut ContactResidual, residual: ContactResidual) {
-        if residual.max() < best.max() {
-            *best = residual;
+    fn keep_best(&mut self, x: &[[f64; 3]], residual: ContactResidual) {
+        if residual.max() < self.best_residual.max() {
+            self.best_residual = residual;
             self.best.copy_from_slice(x);
         }
     }
@@ -152,7 +171,14 @@ impl ContactSolver {
         outcome: &mut ContactOutcome,
     ) -> bool {
         let mut made = false;
-        while outcome.newton_steps < options.newton_steps && outcome.residual.max() > goal {
+        // Of many contacts the sum of squares is the merit function, which may grow for some steps (Grippo, Lampariello, Lucidi 1986).
+        let many = system.len() > options.few;
+        let mut merits = [ContactResidual::with_squares(system, x, &self.v).1; MERITS];
+        let mut step = 0;
+        while outcome.newton_steps < options.newton_steps
+            && outcome.residual.max() > goal
+            && !(many && step == NEWTON_BATCH)
+        {
             self.newton.find_closed(system, x, &self.v, DEGENERATE * goal);
             if !self.newton.step(system, x, &mut self.full) {
                 return made;
@@ -169,8 +195,14 @@ impl ContactSolver {
                 };
                 self.trial.extend(x.iter().zip(&self.full).map(between));
                 set_velocities(&mut self.trial_v, system, v0, &self.trial);
-                let residual = ContactResidual::of(system, &self.trial, &self.trial_v);
-                if residual.max() < outcome.residual.max() {
+                let (residual, squares) = ContactResidual::with_squares(system, &self.trial, &self.trial_v);
+                let falls = match many {
+                    true => squares < merits.iter().fold(0.0, |most: f64, merit| most.max(*merit)),
+                    false => residual.max() < outcome.residual.max(),
+                };
+                if falls {
+                    merits[step % MERITS] = squares;
+                    step += 1;
                     x.copy_from_slice(&self.trial);
                     std::mem::swap(&mut self.v, &mut self.trial_v);
                     outcome.residual = residual;
@@ -181,6 +213,9 @@ impl ContactSolver {
             }
             if !accepted {
                 return made;
+            }
+            if many {
+                self.keep_best(x, outcome.residual);
             }
         }
         made

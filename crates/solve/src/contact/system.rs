@@ -108,6 +108,8 @@ pub struct ContactSystem {
     /// First degree of freedom and width of every block that occurs, ascending, and the first of its pieces.
     occurring: Vec<(usize, usize, usize)>,
     pieces: usize,
+    /// Weight of the proximal term of sticking impulses, relative to `A_tt`.
+    pub(super) proximal: f64,
 }
 
 impl ContactSystem {
@@ -270,14 +272,15 @@ impl ContactSystem {
         found
     }
 
-    /// Computes the local blocks `A_ii` and scales, and numbers the pieces of the blocks.
-    pub(super) fn prepare(&mut self) {
+    /// Computes the local blocks `A_ii` and scales, and numbers the pieces of the blocks. The regularisations have a least weight.
+    pub(super) fn prepare(&mut self, proximal: f64, least_weight: f64) {
+        self.proximal = proximal;
         self.number_pieces();
         for k in 0..self.contacts.len() {
             let local = self.coupling(k, k).unwrap_or_default();
             let contact = &mut self.contacts[k];
             contact.local = local;
-            contact.weight = contact.relative_weight * local[0][0];
+            contact.weight = contact.relative_weight.max(least_weight) * local[0][0];
             contact.reference = 0.0;
             let normal = local[0][0] + contact.weight + contact.compliance();
             let (a, b, d) = (local[1][1], 0.5 * (local[1][2] + local[2][1]), local[2][2]);

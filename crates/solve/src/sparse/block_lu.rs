@@ -6,6 +6,8 @@
 //! factor:  for each k in that order: D_k⁻¹;  L_ik = A_ik D_k⁻¹;  A_ij -= L_ik U_kj for all neighbours i, j
 //! ```
 
+use crate::simd::{Instructions, Kernel, Packet};
+
 /// Rows and columns of a block.
 pub(crate) const BLOCK: usize = 6;
 use BLOCK as N;
@@ -38,6 +40,7 @@ fn subtract_image(y: &mut [f64; N], a: &Block, x: &[f64; N]) {
 }
 
 /// Gauss and Jordan, with exchanges of rows; nothing if the block is singular.
+#[inline(always)]
 fn invert(a: &Block) -> Option<Block> {
     let (mut a, mut inverse) = (*a, ZERO);
     (0..N).for_each(|i| inverse[i][i] = 1.0);
@@ -128,6 +131,11 @@ impl BlockLu {
         self.x.resize(n, [0.0; N]);
     }
 
+    /// Products of blocks in an elimination of the pattern.
+    pub(crate) fn products(&self) -> usize {
+        self.first.windows(2).map(|ends| (ends[1] - ends[0]) * (ends[1] - ends[0] + 1)).sum()
+    }
+
     /// The identity.
     pub(crate) fn reset(&mut self) {
         self.lower.fill(ZERO);
@@ -152,6 +160,11 @@ impl BlockLu {
 
     /// Eliminates; false if a pivot has no inverse.
     pub(crate) fn factor(&mut self) -> bool {
+        Instructions::detect().run(Factor(self))
+    }
+
+    #[inline(always)]
+    fn eliminate(&mut self) -> bool {
         for k in 0..self.diagonal.len() {
             let Some(inverse) = invert(&self.diagonal[k]) else { return false };
             self.diagonal[k] = inverse;
@@ -185,6 +198,11 @@ impl BlockLu {
 
     /// Solves for a right-hand side, which is overwritten.
     pub(crate) fn solve(&mut self, b: &mut [[f64; N]]) {
+        Instructions::detect().run(Solve(self, b));
+    }
+
+    #[inline(always)]
+    fn substitute(&mut self, b: &mut [[f64; N]]) {
         let n = self.diagonal.len();
         for (x, from) in self.x.iter_mut().zip(&self.order) {
             *x = b[*from as usize];
@@ -207,6 +225,30 @@ impl BlockLu {
         for (x, to) in self.x.iter().zip(&self.order) {
             b[*to as usize] = *x;
         }
+    }
+}
+
+/// [`BlockLu::eliminate`] as a kernel.
+struct Factor<'a>(&'a mut BlockLu);
+
+impl Kernel for Factor<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<P: Packet>(self) -> bool {
+        self.0.eliminate()
+    }
+}
+
+/// [`BlockLu::substitute`] as a kernel.
+struct Solve<'a>(&'a mut BlockLu, &'a mut [[f64; N]]);
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.0.substitute(self.1);
     }
 }
 

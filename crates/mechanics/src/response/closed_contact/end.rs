@@ -1,7 +1,7 @@
 //! The end of the interval: impulses that remove the normal velocity of closed contacts, with friction as in the interval.
 
 use super::interval::{ClosedContactStep, Member};
-use super::{MAX_REVERSALS, REGULARISATION_END};
+use super::{MAX_REPETITIONS, MAX_REVERSALS, REGULARISATION_END};
 use crate::contact::ContactGeometry;
 use crate::model::{Model, State};
 use crate::spatial::twist;
@@ -20,7 +20,22 @@ impl ClosedContactStep {
         self.set_known_impulses_at_end(model, h, end);
         self.assemble_end(model, geometry, closed_gap, end);
         let options = ContactSolverOptions::default();
+        let many = self.system.len() > options.few;
+        if many {
+            // Without a past the impulses at the start are the better initial iterate: those of a pile at rest are the same.
+            for (&k, x) in self.listed.iter().zip(&mut self.x) {
+                if *x == [0.0; 3] {
+                    *x = self.contacts[k].impulse_start;
+                }
+            }
+        }
         let mut solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
+        for _ in 0..if many { MAX_REPETITIONS } else { 0 } {
+            if solved.converged {
+                break;
+            }
+            solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
+        }
         for _ in 0..MAX_REVERSALS {
             let drives = self.release_reversed_drives(model, end);
             if drives {

@@ -1,5 +1,6 @@
 //! The interval of a group of islands with closed contacts: Newton's method on the end configuration.
 
+use super::confirm::FreeBody;
 use super::joint_rows::JointRow;
 use super::{
     ClosedContact, GAP_CHANGE_ROUNDING, MAX_ITERATIONS, REGULARISATION, SLIP_ROUNDING, UNSOLVED_DECREMENT,
@@ -95,13 +96,19 @@ pub(crate) struct ClosedContactStep {
     /// Stops and drives of the joints, and those of the present system, after the contacts.
     pub joint_rows: Vec<JointRow>,
     pub(super) listed_rows: Vec<usize>,
-    /// Length of the interval, s.
+    /// Length of the interval, and time at its end, s.
     pub(super) length: f64,
+    pub(super) end_time: f64,
     /// Approach speed from which stops that close in the interval rebound at its end, m/s.
     pub rebound_speed: f64,
     pub(super) impulses: Vec<f64>,
     /// Gaps of the last iterate.
     gaps: Vec<f64>,
+    /// The bodies and the scales of the contacts of a confirmation.
+    pub(super) free_bodies: Vec<FreeBody>,
+    pub(super) scales: Vec<(f64, f64)>,
+    /// Whether the group was confirmed to be at rest.
+    pub(super) at_rest: bool,
 }
 
 impl ClosedContactStep {
@@ -146,11 +153,16 @@ impl ClosedContactStep {
         limits: &ContactLimits,
         end: &mut State,
     ) -> Result<IntervalOutcome, StepError> {
-        for member in &mut self.members[..self.count] {
-            member.step.begin(model, &model.islands[member.island], start, h)?;
-        }
         for contact in &mut self.contacts {
             contact.scale_impulses(h);
+        }
+        if self.joint_rows.is_empty()
+            && let Some(outcome) = self.confirm(model, geometry, (start, h), limits, end)?
+        {
+            return Ok(outcome);
+        }
+        for member in &mut self.members[..self.count] {
+            member.step.begin(model, &model.islands[member.island], start, h)?;
         }
         self.begin_joint_rows(model, start);
         self.set_forces(model, geometry, start);
@@ -202,7 +214,7 @@ impl ClosedContactStep {
         }
         self.evaluate_contacts(geometry)?;
         self.set_slips(geometry, start);
-        end.time = start.time + h;
+        self.end_time = start.time + h;
         let end_solved = self.solve_end(model, geometry, (limits.closed_gap, h), end);
         outcome.solved &= end_solved.0 && !outcome.unsettled;
         outcome.residual = outcome.residual.max(end_solved.1);

@@ -44,11 +44,12 @@ pub(crate) enum JointRowKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointRow {
     pub kind: JointRowKind,
-    /// Member of the group, and degree of freedom in it.
-    pub member: usize,
+    /// Member of the group, degree of freedom in it, and in the group.
+    member: usize,
     dof: usize,
+    pub group_dof: usize,
     pub slot: usize,
-    coordinate: usize,
+    pub coordinate: usize,
     /// Length by which its coordinate is multiplied, m/rad or 1.
     pub length: f64,
     /// Whether it is left out of the equations.
@@ -84,17 +85,14 @@ impl JointRow {
         }
     }
 
+    /// Whether it is a stop.
+    pub fn is_stop(&self) -> bool {
+        matches!(self.kind, JointRowKind::Stop { .. })
+    }
+
     /// Whether a stop is closed at the end of the interval.
     fn is_closed(&self) -> bool {
         self.impulse[0] > 0.0 || self.gap[1] <= STOP_GAP * self.length
-    }
-
-    /// Energy that its impulses brought over an interval of length `h`, J: those at the start from the rate there to the mean one, those at
-    /// the end from the mean one to the rate there.
-    pub fn energy(&self, h: f64) -> f64 {
-        let mean = self.travel / h;
-        let scale = self.scale();
-        0.5 * scale * (self.impulse[0] * (self.rate[0] + mean) + self.impulse[1] * (mean + self.rate[1]))
     }
 
     /// The impact of a stop that closed within the interval.
@@ -163,6 +161,7 @@ impl ClosedContactStep {
                     kind,
                     member: index,
                     dof: link.dof - island.dofs.start + coordinate,
+                    group_dof: member.first + link.dof - island.dofs.start + coordinate,
                     slot,
                     coordinate,
                     length: if is_angle { angle_length(link) } else { 1.0 },
@@ -198,6 +197,14 @@ impl ClosedContactStep {
                 }
             }
         }
+    }
+
+    /// The stops, with their gaps and impulses, by index among the rows.
+    pub fn stops(&self) -> impl Iterator<Item = (usize, usize, &JointRow)> {
+        self.joint_rows.iter().enumerate().filter_map(|(index, row)| match row.kind {
+            JointRowKind::Stop { number, .. } => Some((index, number, row)),
+            JointRowKind::Drive { .. } => None,
+        })
     }
 
     /// Leaves the stops out whose numbers are excluded.
@@ -342,24 +349,27 @@ impl ClosedContactStep {
             }
             let (law, bias) = match row.kind {
                 JointRowKind::Stop { restitution, .. } => {
-                    if !row.is_closed() {
+                    let was_open = row.gap[0] > STOP_GAP * row.length;
+                    // Where impacts are located, a stop that is just reached has its own in the next interval.
+                    let reached = self.rebound_speed == f64::INFINITY && was_open && row.impulse[0] == 0.0;
+                    if !row.is_closed() || reached {
                         continue;
                     }
                     let approach = -row.rate[0] * row.scale();
-                    let closes = row.gap[0] > STOP_GAP * row.length && approach > self.rebound_speed;
+                    let closes = was_open && approach > self.rebound_speed;
                     self.joint_rows[k].rebounds = closes;
                     let rebound = if closes { restitution * approach } else { 0.0 };
                     (ContactLaw::Cone { friction: 0.0 }, -rebound)
                 }
                 JointRowKind::Drive { force } => {
                     let (target, compliance) = match &model.joint_forces[force].law {
-                        JointLaw::Velocity { velocity, .. } => (velocity.at(end.time)[0], 0.0),
+                        JointLaw::Velocity { velocity, .. } => (velocity.at(self.end_time)[0], 0.0),
                         JointLaw::Friction { .. } => (0.0, 0.0),
                         JointLaw::Servo { stiffness, damping, position, .. } if row.stiff => {
                             let gain = damping + 0.5 * self.length * stiffness;
                             let at = end.coordinates[model.links[row.slot].coordinate + row.coordinate];
-                            let rate = position.slope(end.time - 0.5 * self.length)[0];
-                            let pull = stiffness * (position.at(end.time)[0] - at) + damping * rate;
+                            let rate = position.slope(self.end_time - 0.5 * self.length)[0];
+                            let pull = stiffness * (position.at(self.end_time)[0] - at) + damping * rate;
                             (pull / gain, 2.0 / (self.length * gain))
                         }
                         _ => continue,
@@ -427,17 +437,21 @@ impl ClosedContactStep {
         }
     }
 
-    /// Records the work of the drives and stops over an interval of length `h` that ends at `end`, and impacts of stops that rebounded there.
-    pub fn record_joint_rows(&self, model: &Model, h: f64, end: &State, record: &mut StepRecord) {
-        for row in self.joint_rows.iter().filter(|row| !row.excluded && row.impulse != [0.0; 2]) {
+    /// Records the work of the drives and stops, their energies, over the last interval, which ends at `end`, and impacts of stops that
+    /// rebounded there.
+    pub fn record_joint_rows(&self, model: &Model, energies: &[f64], end: &State, record: &mut StepRecord) {
+        for (row, energy) in self.joint_rows.iter().zip(energies) {
+            if row.excluded || row.impulse == [0.0; 2] {
+                continue;
+            }
             match row.kind {
                 JointRowKind::Stop { .. } => {
-                    record.energy(JumpSource::Stop, row.slot, row.energy(h));
+                    record.energy(JumpSource::Stop, row.slot, *energy);
                     if row.rebounds {
-                        record.impacts.extend(row.impact(model, end, end.time));
+                        record.impacts.extend(row.impact(model, end, self.end_time));
                     }
                 }
-                JointRowKind::Drive { force } => record.joint_work.push((force, row.energy(h))),
+                JointRowKind::Drive { force } => record.joint_work.push((force, *energy)),
             }
         }
     }

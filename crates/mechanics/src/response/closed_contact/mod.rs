@@ -20,9 +20,13 @@
 //!
 //! Stops, motors, servos and friction of joints are rows of the same problems (`joint_rows.rs`).
 //!
+//! Groups of free bodies with many contacts first try the impulses that they have: those of a pile at rest solve the next interval, too
+//! (confirm.rs).
+//!
 //! Newton's method on the end configuration solves in every iteration the linearised contact problem
 //! ([`percussion_solve::contact`]), whose regularisation determines how redundant contacts share a load.
 
+mod confirm;
 mod contact;
 mod end;
 mod interval;
@@ -30,17 +34,17 @@ mod joint_rows;
 mod warm_start;
 
 use crate::tolerances::closed_contact::{
-    GAP_CHANGE_ROUNDING, GAP_DECAY, GAP_ROUNDING, REGULARISATION, REGULARISATION_END, SLIP_ROUNDING,
+    GAP_CHANGE_ROUNDING, GAP_DECAY, GAP_ROUNDING, REGULARISATION, REGULARISATION_END, REST, SLIP_ROUNDING,
     UNSOLVED_DECREMENT,
 };
 pub(crate) use contact::ClosedContact;
 pub(crate) use interval::{ClosedContactStep, ContactLimits, IntervalOutcome};
-pub(crate) use joint_rows::{
-    JointRow, JointRowKind, STOPS_OF_JOINT, angle_length, has_joint_rows, has_stops, stop_impact,
-};
+pub(crate) use joint_rows::{JointRow, STOPS_OF_JOINT, angle_length, has_joint_rows, stop_impact};
 pub(crate) use warm_start::ClosedContactWarmStart;
 
 /// Iterations of Newton's method; convergence is quadratic but for terms of the rotation in an interval.
 const MAX_ITERATIONS: usize = 40;
 /// Changes from sliding to the cone at the end of the interval before the directions are accepted.
 const MAX_REVERSALS: usize = 8;
+/// Further budgets of the solver for the end of the interval; the start has those of Newton's method.
+const MAX_REPETITIONS: usize = 3;

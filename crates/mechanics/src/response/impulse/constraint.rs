@@ -6,6 +6,7 @@ use crate::contact::{ContactGeometry, ContactPoint};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
+use crate::response::closed_contact::angle_length;
 use percussion_geometry::Vec3;
 use std::ops::Range;
 
@@ -36,7 +37,22 @@ pub(crate) struct ContactConstraint {
     pub friction_impulse: Vec3,
     /// Normal velocity before the impact, m/s.
     pub normal_velocity_before: f64,
+    /// The stop of a joint that it is, instead of a contact of two parts.
+    pub stop: Option<Stop>,
 }
+
+/// A stop of a joint that is closed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// Slot of the child, and the coordinate.
+    pub slot: usize,
+    pub coordinate: usize,
+    /// Growth of the gap (in metres) with the coordinate.
+    pub scale: f64,
+}
+
+/// Parts of a constraint that is a stop.
+const NO_PARTS: (usize, usize) = (usize::MAX, usize::MAX);
 
 /// Contact constraints of a group, pair by pair.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +139,49 @@ impl ContactConstraints {
             normal_impulse: 0.0,
             friction_impulse: Vec3::zeros(),
             normal_velocity_before: 0.0,
+            stop: None,
         });
+    }
+
+    /// Adds the stops of the joints of the group that are closed to within a gap, m.
+    pub fn add_stops(&mut self, context: &mut ConstraintContext, islands: &[usize], gap: f64) {
+        let ConstraintContext { model, at, group, metric, .. } = context;
+        self.dense.clear();
+        self.dense.resize(group.dofs(), 0.0);
+        for (k, &index) in islands.iter().enumerate() {
+            for slot in model.islands[index].bodies.clone() {
+                let link = &model.links[slot];
+                for (i, limits) in link.joint.limits.iter().enumerate().take(link.joint.coordinates()) {
+                    let Some(limits) = limits else { continue };
+                    let length = if link.joint.kind.is_angle(i) { angle_length(link) } else { 1.0 };
+                    for (bound, sign) in [(limits.lower, 1.0), (limits.upper, -1.0)] {
+                        let (value, scale) = (at.coordinates[link.coordinate + i], sign * length);
+                        if !(scale * (value - bound) <= gap) {
+                            continue;
+                        }
+                        let dof = link.dof + i - model.islands[index].dofs.start;
+                        group.coordinate_row((k, dof), scale, &mut self.dense);
+                        let normal = self.rows.push(metric, &mut self.dense);
+                        self.dense.fill(0.0);
+                        let tangent = self.rows.push(metric, &mut self.dense);
+                        self.pairs.push(self.list.len()..self.list.len() + 1);
+                        self.list.push(ContactConstraint {
+                            pair: NO_PARTS,
+                            point: at.positions[slot],
+                            normal: Vec3::zeros(),
+                            tangents: [Vec3::zeros(); 2],
+                            gradient_norm: 1.0,
+                            restitution: limits.restitution,
+                            friction: 0.0,
+                            rows: [normal, tangent, tangent],
+                            normal_impulse: 0.0,
+                            friction_impulse: Vec3::zeros(),
+                            normal_velocity_before: 0.0,
+                            stop: Some(Stop { slot, coordinate: i, scale }),
+                        });
+                    }
+                }
+            }
+        }
     }
 }

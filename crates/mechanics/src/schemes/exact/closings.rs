@@ -1,10 +1,17 @@
-//! Contacts of a group that close within the step: fast ones are impacts at the root of their gap, slow ones close within the interval.
+//! Contacts and stops of a group that close within the step: fast ones are impacts at the root of their gap, slow ones close within the interval.
 
 use super::StepContext;
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;
 use crate::discrete::StepFailure;
 use crate::tolerances::exact::contact_groups::{ROOT_BRACKET, ROOT_GAP};
+
+/// What closes: a contact of a group, or a row of its joints.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Closing {
+    Contact(usize),
+    Stop(usize),
+}
 
 /// Iterations for the root of a gap.
 const MAX_ROOT_ITERATIONS: usize = 60;
@@ -39,7 +46,8 @@ impl StepTrajectories {
                     self.groups.fast.push(k);
                 }
             }
-            if self.groups.fast.len() == before {
+            let stops = self.exclude_fast_stops(step, group, (acceleration, tau));
+            if self.groups.fast.len() == before && !stops {
                 break;
             }
         }
@@ -50,34 +58,47 @@ impl StepTrajectories {
             if self.is_left_to_end(step, pair, t) {
                 continue;
             }
-            if let Some(root) = self.closing_time(step, island, (group, k), t)?
+            if let Some(root) = self.closing_time(step, island, (group, Closing::Contact(k)), t)?
                 && first.is_none_or(|(time, _)| root < time)
             {
                 first = Some((root, k));
             }
         }
+        let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
+        let acceleration = self.max_acceleration(slots);
+        self.schedule_stops(step, island, (group, t), acceleration)?;
         if let Some((time, k)) = first {
             let pair = self.groups.groups[group].interval.contacts[k].function.pair;
             let owned = candidates.list.iter_mut().find(|candidate| candidate.pair == pair);
             if let Some(candidate) = owned {
                 (candidate.owned, candidate.time_of_impact) = (false, time);
             }
+        }
+        // Roots were found on other intervals.
+        if self.groups.groups[group].solved != tau {
             self.update_end(step.model, island, step.h)?;
         }
         Ok(())
     }
 
-    /// Time at which an excluded contact of a group closes, before the end of the step: Illinois' regula falsi on its gap.
-    fn closing_time(
+    /// Time at which an excluded contact or stop of a group closes, before the end of the step: Illinois' regula falsi on its gap.
+    pub(super) fn closing_time(
         &mut self,
         step: &StepContext,
         island: usize,
-        (group, contact): (usize, usize),
+        (group, closing): (usize, Closing),
         t: f64,
     ) -> Result<Option<f64>, StepFailure> {
-        let gap = |this: &Self| this.groups.groups[group].interval.contacts[contact].end.gap;
+        let gaps = |this: &Self| {
+            let interval = &this.groups.groups[group].interval;
+            match closing {
+                Closing::Contact(k) => (interval.contacts[k].start.gap, interval.contacts[k].end.gap),
+                Closing::Stop(k) => interval.joint_rows[k].gap.into(),
+            }
+        };
+        let gap = |this: &Self| gaps(this).1;
         let (mut low, mut high) = (t, step.h);
-        let mut gap_low = self.groups.groups[group].interval.contacts[contact].start.gap;
+        let mut gap_low = gaps(self).0;
         self.invalidate(island);
         self.evaluate(step.model, island, high)?;
         let mut gap_high = gap(self);

@@ -20,6 +20,25 @@ pub(super) struct ClusterContact {
     pub pair_contact: ContactPoint,
 }
 
+/// What an impact begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ImpactSeed {
+    /// A candidate pair in contact.
+    Pair(usize),
+    /// A stop of a joint of an island.
+    Stop { island: usize, time: f64 },
+}
+
+impl ImpactSeed {
+    /// Its time since the beginning of the step, s.
+    pub fn time(&self, candidates: &Candidates) -> f64 {
+        match *self {
+            Self::Pair(k) => candidates.list[k].time_of_impact,
+            Self::Stop { time, .. } => time,
+        }
+    }
+}
+
 /// Islands in contact at an instant, and their contacts.
 #[derive(Debug, Default)]
 pub(super) struct ContactCluster {
@@ -31,19 +50,27 @@ pub(super) struct ContactCluster {
 }
 
 impl ContactCluster {
-    /// Collects all contacts at the lower bound `t` of the time of impact of the pair `first`. Excluded islands take no part.
+    /// Collects all contacts at the time of an impact: the lower bound of the time of impact of a pair, or that of a stop. Excluded islands take
+    /// no part.
     pub fn collect_contacts(
         &mut self,
         step: &StepContext,
         trajectories: &mut StepTrajectories,
         candidates: &mut Candidates,
         excluded: &[bool],
-        first: usize,
+        seed: ImpactSeed,
     ) -> Result<(), StepFailure> {
         self.islands.clear();
         self.contacts.clear();
-        let t = candidates.list[first].time_of_impact;
-        let [a, b] = step.islands(candidates.list[first].pair);
+        let t = seed.time(candidates);
+        let first = match seed {
+            ImpactSeed::Pair(first) => Some(first),
+            ImpactSeed::Stop { .. } => None,
+        };
+        let [a, b] = match seed {
+            ImpactSeed::Pair(first) => step.islands(candidates.list[first].pair),
+            ImpactSeed::Stop { island, .. } => [Some(island), None],
+        };
         self.islands.extend(a);
         self.islands.extend(b.filter(|island| !self.islands.contains(island)));
         self.add_groups(trajectories);
@@ -62,11 +89,11 @@ impl ContactCluster {
                 }
                 candidate.collected = true;
                 // Separated until well after this instant.
-                if k != first && !candidate.owned && candidate.time_of_impact > t + SAME_TIME * step.h {
+                if first != Some(k) && !candidate.owned && candidate.time_of_impact > t + SAME_TIME * step.h {
                     continue;
                 }
                 trajectories.evaluate_pair(step, candidate.pair, t)?;
-                if self.add_contacts(step, trajectories, candidate)? || k == first {
+                if self.add_contacts(step, trajectories, candidate)? || first == Some(k) {
                     let new = islands.into_iter().flatten().find(|island| !self.islands.contains(island));
                     self.islands.extend(new);
                     self.add_groups(trajectories);

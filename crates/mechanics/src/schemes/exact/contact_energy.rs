@@ -1,4 +1,4 @@
-//! Energy of persistent contact: the jumps of kinetic energy by its impulses at both ends of an interval.
+//! Energy of persistent contact, and of stops and drives of joints: the jumps of kinetic energy by its impulses at both ends of an interval.
 //!
 //! ```text
 //! K⁺ - K⁻ = J·(v⁻ + v⁺)/2        J: impulses at one configuration, v∓: velocities before and after them
@@ -10,14 +10,14 @@
 use crate::contact::ContactGeometry;
 use crate::model::{Model, State};
 use crate::response::CollisionGroup;
-use crate::response::closed_contact::ClosedContact;
+use crate::response::closed_contact::{ClosedContact, JointRow};
 use crate::spatial::{Vec6, twist};
 use crate::tree::Singular;
 use percussion_geometry::Vec3;
 
 /// An end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IntervalEnd {
+pub(in crate::schemes) enum IntervalEnd {
     /// Its momenta are those before the impulses.
     Start,
     /// Its momenta are those after the impulses.
@@ -25,8 +25,8 @@ pub(super) enum IntervalEnd {
 }
 
 /// Computes energies, with workspace.
-#[derive(Debug, Default)]
-pub(super) struct ContactEnergy {
+#[derive(Clone, Debug, Default)]
+pub(in crate::schemes) struct ContactEnergy {
     islands: Vec<usize>,
     group: CollisionGroup,
     momenta: Vec<f64>,
@@ -35,6 +35,8 @@ pub(super) struct ContactEnergy {
     /// Impulses on the bodies about their centres of mass, by slot, and their mean twists.
     impulses: Vec<Vec6>,
     twists: Vec<Vec6>,
+    /// Energies brought by the rows of joints, added up over the ends of the interval, J.
+    pub of_rows: Vec<f64>,
 }
 
 impl ContactEnergy {
@@ -43,7 +45,7 @@ impl ContactEnergy {
         &mut self,
         (model, geometry): (&Model, &ContactGeometry),
         islands: impl Iterator<Item = usize>,
-        contacts: &[ClosedContact],
+        (contacts, rows): (&[ClosedContact], &[JointRow]),
         (state, end): (&State, IntervalEnd),
     ) -> Result<(f64, f64), Singular> {
         self.islands.clear();
@@ -77,11 +79,22 @@ impl ContactEnergy {
         }
         let impulses = &self.impulses;
         self.group.reduce_all(model, |slot| impulses[slot], &mut self.jump);
+        let at = usize::from(end == IntervalEnd::End);
+        for row in rows {
+            self.jump[row.group_dof] += row.scale() * row.impulse[at];
+        }
         let half = if end == IntervalEnd::Start { 0.5 } else { -0.5 };
         self.momenta.iter_mut().zip(&self.jump).for_each(|(p, jump)| *p += half * jump);
         self.group.solve(model, &self.momenta, &mut self.rates);
         for (slot, twist) in self.group.twists(model) {
             self.twists[slot] = *twist;
+        }
+        if end == IntervalEnd::Start {
+            self.of_rows.clear();
+            self.of_rows.resize(rows.len(), 0.0);
+        }
+        for (energy, row) in self.of_rows.iter_mut().zip(rows) {
+            *energy += row.scale() * row.impulse[at] * self.rates[row.group_dof];
         }
         let (mut by_normal, mut by_friction) = (0.0, 0.0);
         for contact in contacts {

@@ -24,7 +24,7 @@ use crate::response::closed_contact::{
 use crate::response::impulse::CLOSING_SPEED_ROUNDING;
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
-use crate::step_record::{JumpSource, StepRecord};
+use crate::step_record::{JumpSource, MomentumJump, StepRecord};
 use crate::tolerances::exact::contact_groups::{COLLINEAR, FACE_TILTS, TRAVEL_GROWTH, TRAVEL_MARGIN};
 use percussion_geometry::Vec3;
 use percussion_geometry::events::EventKind;
@@ -38,7 +38,7 @@ pub(super) struct ContactGroup {
     /// Time of its node since the beginning of the step, s.
     since: f64,
     /// Length of the interval that was solved last, s.
-    solved: f64,
+    pub(super) solved: f64,
     outcome: IntervalOutcome,
 }
 
@@ -84,6 +84,8 @@ fn is_degenerate(found: &[(ContactFunction, ContactFrame)], size: f64) -> bool {
 pub(super) struct ContactGroups {
     geometry: Arc<ContactGeometry>,
     limits: ContactLimits,
+    /// Approach speed from which stops rebound at the end of an interval, m/s.
+    pub rebound_speed: f64,
     pub(super) groups: Vec<ContactGroup>,
     /// Groups in use; ended ones have no islands.
     count: usize,
@@ -114,6 +116,7 @@ impl ContactGroups {
         Self {
             geometry,
             limits: ContactLimits { closed_gap: contact_gap, step: 0.0 },
+            rebound_speed: f64::INFINITY,
             groups: Vec::new(),
             count: 0,
             of_island: vec![None; model.islands.len()],
@@ -139,6 +142,25 @@ impl ContactGroups {
         self.warm_start.begin();
         self.residual = 0.0;
         self.unsolved = 0;
+    }
+
+    /// A group without islands.
+    fn next_group(&mut self) -> usize {
+        let group = self.count;
+        if self.groups.len() == group {
+            self.groups.push(ContactGroup::default());
+        }
+        self.count += 1;
+        group
+    }
+
+    /// Adds a group of islands without contacts, whose node is at `t`.
+    pub fn add_group(&mut self, model: &Model, islands: &[usize], t: f64) -> usize {
+        let group = self.next_group();
+        (self.groups[group].since, self.groups[group].solved) = (t, f64::NAN);
+        self.groups[group].interval.set_islands(model, islands);
+        islands.iter().for_each(|&island| self.of_island[island] = Some(group));
+        group
     }
 
     /// The group of an island.
@@ -167,11 +189,13 @@ impl ContactGroups {
         &mut self,
         group: usize,
         model: &Model,
-        node: &State,
+        (node, excluded_stops): (&State, &[bool]),
         tau: f64,
         end: &mut State,
     ) -> Result<(), StepError> {
         let ContactGroup { interval, solved, outcome, .. } = &mut self.groups[group];
+        interval.exclude_stops(excluded_stops);
+        interval.rebound_speed = self.rebound_speed;
         *solved = tau;
         *outcome = interval.solve(model, &self.geometry, node, tau, &self.limits, end)?;
         Ok(())
@@ -196,6 +220,15 @@ impl ContactGroups {
         }
         self.residual = self.residual.max(outcome.residual);
         self.unsolved += u64::from(!outcome.solved);
+        for (slot, impulse, moment) in interval.rest_impulses() {
+            record.jumps.push(MomentumJump {
+                source: JumpSource::Contact,
+                slot,
+                linear: impulse,
+                angular: step.start.positions[slot].cross(&impulse) + moment,
+                energy: 0.0,
+            });
+        }
         let (mut normal_energy, mut friction_energy) = (0.0, 0.0);
         let mut first_slot = None;
         for contact in &interval.contacts {
@@ -231,12 +264,14 @@ impl ContactGroups {
         }
         for at in [(node, IntervalEnd::Start), (end, IntervalEnd::End)] {
             let model = (step.model, step.contacts);
-            let energies = self.energy.energies(model, interval.islands(), &interval.contacts, at);
+            let rows = (&interval.contacts[..], &interval.joint_rows[..]);
+            let energies = self.energy.energies(model, interval.islands(), rows, at);
             // The mass matrices of a state in a run can be factored.
             let (normal, friction) = energies.unwrap_or_default();
             normal_energy += normal;
             friction_energy += friction;
         }
+        interval.record_joint_rows(step.model, &self.energy.of_rows, end, record);
         for (source, energy) in
             [(JumpSource::Contact, normal_energy), (JumpSource::Friction, friction_energy)]
         {
@@ -330,11 +365,7 @@ impl StepTrajectories {
         (islands, excluded): (&[usize], &[bool]),
         (t, at_start): (f64, bool),
     ) -> Result<bool, StepFailure> {
-        let group = self.groups.count;
-        if self.groups.groups.len() == group {
-            self.groups.groups.push(ContactGroup::default());
-        }
-        self.groups.count += 1;
+        let group = self.groups.next_group();
         let mut margin = TRAVEL_MARGIN;
         let mut round = 0;
         let begun = loop {
@@ -342,6 +373,7 @@ impl StepTrajectories {
             (self.groups.groups[group].since, self.groups.groups[group].solved) = (t, f64::NAN);
             self.groups.groups[group].interval.set_islands(step.model, islands);
             candidates.reset(step, islands, excluded, t);
+            self.clear_stops(step.model, islands);
             for &island in islands {
                 self.groups.of_island[island] = None;
                 self.invalidate(island);

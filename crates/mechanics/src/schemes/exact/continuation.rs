@@ -22,7 +22,12 @@ impl Continuation<'_> {
     /// New ends of the step, motion bounds and candidate pairs of the islands, with the momenta of their nodes.
     pub fn continue_from_impact(&mut self) -> Result<(), StepFailure> {
         let StepContext { model, h, .. } = *self.step;
+        let (candidates, islands) = (&mut *self.candidates, self.islands.iter().copied());
+        self.trajectories.begin_joint_groups(self.step, candidates, islands, self.t)?;
         for &index in self.islands {
+            if self.trajectories.groups.of(index).is_some() {
+                continue;
+            }
             self.trajectories.invalidate(index);
             self.trajectories.update_end(model, index, h)?;
             self.trajectories.update_motion_bounds(model, index, h)?;

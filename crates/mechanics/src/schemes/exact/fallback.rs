@@ -69,6 +69,7 @@ impl Fallback {
         (t, at_rest): (f64, bool),
         record: &mut StepRecord,
     ) -> Result<(), StepFailure> {
+        trajectories.clear_stops(step.model, islands);
         for &index in islands {
             self.islands[index] = true;
             self.at_rest[index] = at_rest;

@@ -4,6 +4,8 @@ use super::cluster::{ClusterContact, ContactCluster};
 use super::trajectories::StepTrajectories;
 use super::{NEGLIGIBLE_CLOSING, SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, StepContext};
 use crate::discrete::StepError;
+use crate::model::Model;
+use crate::response::closed_contact::stop_impact;
 use crate::response::impulse::{
     CLOSING_SPEED_ROUNDING, ConstraintContext, ContactConstraint, ContactConstraints, ImpactSolver,
     MassMetric, energy,
@@ -62,7 +64,7 @@ impl ClusterImpact {
         self.group.momenta(step.model, &trajectories.node, &mut self.momenta);
         self.solver.u.clone_from(&self.momenta);
         self.metric.to_weighted(&mut self.solver.u);
-        self.set_constraints(step, trajectories, &cluster.contacts);
+        self.set_constraints(step, trajectories, cluster);
         let rest_speed = self.rest_speed(step, trajectories, cluster);
         let speed = (2.0 * energy(&self.solver.u)).sqrt();
         let (rows, u) = (&self.constraints.rows, &self.solver.u);
@@ -111,12 +113,13 @@ impl ClusterImpact {
         &mut self,
         step: &StepContext,
         trajectories: &StepTrajectories,
-        contacts: &[ClusterContact],
+        ContactCluster { islands, contacts, .. }: &ContactCluster,
     ) {
         let (at, group, metric) = (&trajectories.node, &mut self.group, &self.metric);
         let mut context = ConstraintContext { model: step.model, contacts: step.contacts, at, group, metric };
         let constraints = &mut self.constraints;
         constraints.clear();
+        constraints.add_stops(&mut context, islands, step.contact_gap);
         for ClusterContact { pair, event, pair_contact } in contacts {
             let first = constraints.list.len();
             constraints.add(&mut context, *pair, event, pair_contact);
@@ -129,7 +132,7 @@ impl ClusterImpact {
                 None => {}
             }
         }
-        for contact in &mut constraints.list {
+        for contact in constraints.list.iter_mut().filter(|contact| contact.stop.is_none()) {
             contact.friction = step.friction(contact.pair);
             if step.collision_model == CollisionModel::Elastic {
                 contact.restitution = 1.0;
@@ -172,6 +175,7 @@ impl ClusterImpact {
     pub fn record(
         &mut self,
         step: &StepContext,
+        trajectories: &StepTrajectories,
         cluster: &ContactCluster,
         (time, as_events): (f64, bool),
         scale: f64,
@@ -184,6 +188,9 @@ impl ClusterImpact {
         for range in &self.constraints.pairs {
             let mut pair_impact: Option<Impact> = None;
             for contact in &self.constraints.list[range.clone()] {
+                if contact.stop.is_some() {
+                    continue;
+                }
                 let normal = contact.normal * (contact.normal_impulse * scale);
                 let tangential = contact.friction_impulse * scale;
                 let parts = [contact.pair.0, contact.pair.1].map(|part| &step.contacts.parts[part]);
@@ -215,13 +222,44 @@ impl ClusterImpact {
             }
             record.impacts.extend(pair_impact.filter(|_| as_events));
         }
+        let stops = self.record_stops(step.model, trajectories, (time, as_events), scale, record);
         if let (true, Some(&index)) = (self.is_dissipative(step), cluster.islands.first()) {
             let slot = step.model.islands[index].bodies.start;
-            record.energy(JumpSource::Contact, slot, after - before - friction);
+            record.energy(JumpSource::Contact, slot, after - before - friction - stops);
             if friction != 0.0 {
                 record.energy(JumpSource::Friction, slot, friction);
             }
         }
+    }
+
+    /// Records the stops of the cluster: their energies, the sum of which is returned, J, and as events their impacts.
+    fn record_stops(
+        &self,
+        model: &Model,
+        trajectories: &StepTrajectories,
+        (time, as_events): (f64, bool),
+        scale: f64,
+        record: &mut StepRecord,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for contact in self.constraints.list.iter().filter(|contact| contact.normal_impulse != 0.0) {
+            let Some(stop) = &contact.stop else { continue };
+            let impulse = contact.normal_impulse * scale;
+            let after = self.constraints.rows.dot(contact.rows[0], &self.solver.u);
+            let energy = 0.5 * impulse * (contact.normal_velocity_before + after);
+            record.energy(JumpSource::Stop, stop.slot, energy);
+            sum += energy;
+            if as_events {
+                let joint = (model.links[stop.slot].parent, stop.slot, &model.links[stop.slot].joint);
+                let length = stop.scale.abs();
+                let speed = (contact.normal_velocity_before / length, after / length);
+                let at = (time, impulse * stop.scale);
+                let impact =
+                    stop_impact(model, &trajectories.node, joint, stop.coordinate, at, speed, energy);
+                record.impacts.push(impact);
+            }
+        }
+        sum
     }
 
     /// Records that the number of impacts was exceeded and the decomposition response takes over.

@@ -7,7 +7,8 @@
 //! predict                       trial step of all islands, motion bounds               trajectories.rs, motion_bound.rs
 //! find_candidate_pairs          pairs whose swept bounds overlap                       candidates.rs
 //! begin_resting_groups          islands at rest on one another: persistent contact           resting_groups.rs
-//! while the earliest lower bound of a time of impact is within the step
+//! begin_joint_groups            islands with stops and drives of joints                      stops.rs
+//! while the earliest lower bound of a time of impact, or of a stop, is within the step
 //!     advance                   conservative advancement of that pair                  advancement.rs, ball_impact.rs
 //!     is_separating             in contact but stalled and opening: advance it by force
 //!     collect_contacts          contacts of all connected islands at this time         cluster.rs
@@ -34,7 +35,7 @@ mod ball_impact;
 mod candidates;
 mod closings;
 mod cluster;
-mod contact_energy;
+pub(super) mod contact_energy;
 mod contact_groups;
 mod continuation;
 mod energy_jump;
@@ -42,6 +43,7 @@ mod fallback;
 mod impact;
 mod motion_bound;
 mod resting_groups;
+mod stops;
 mod trajectories;
 
 use super::decomposition::TOLERANCE;
@@ -60,7 +62,7 @@ use crate::tolerances::exact::{
     SHORT_BOUNCE_ELASTIC, SHORT_INTERVAL, SMALL_ADVANCE,
 };
 use candidates::{Advance, Candidates};
-use cluster::ContactCluster;
+use cluster::{ContactCluster, ImpactSeed};
 use continuation::Continuation;
 use energy_jump::EnergyJump;
 use fallback::Fallback;
@@ -292,6 +294,8 @@ impl Stages {
         let stats = self.trajectories.predict(step)?;
         self.candidates.find_candidate_pairs(step, &self.trajectories)?;
         self.resting.begin_groups(step, &mut self.trajectories, &mut self.candidates, &mut self.record)?;
+        let islands = 0..step.model.islands.len();
+        self.trajectories.begin_joint_groups(step, &mut self.candidates, islands, 0.0)?;
         while let Err(failure) = self.advance_to_end(step) {
             self.fall_back_failed_group(step, failure)?;
         }
@@ -301,7 +305,14 @@ impl Stages {
 
     /// Advances all pairs to the end of the step, with the impacts on the way, and records the groups in persistent contact.
     fn advance_to_end(&mut self, step: &StepContext) -> Result<(), StepFailure> {
-        while let Some(k) = self.candidates.earliest(step.h) {
+        loop {
+            let stop = self.trajectories.earliest_stop(step.h);
+            let horizon = stop.map_or(step.h, |(time, _)| time);
+            let Some(k) = self.candidates.earliest(horizon) else {
+                let Some((time, island)) = stop else { break };
+                self.resolve_impact(step, ImpactSeed::Stop { island, time })?;
+                continue;
+            };
             let candidate = &mut self.candidates.list[k];
             if self.trajectories.is_left_to_end(step, candidate.pair, candidate.time_of_impact) {
                 candidate.time_of_impact = step.h;
@@ -313,8 +324,8 @@ impl Stages {
             let candidate = &self.candidates.list[k];
             if candidate.is_stalled() && self.cluster.is_separating(step, &self.trajectories, candidate)? {
                 self.candidates.force_advance(k, step.h);
-            } else {
-                self.resolve_impact(step, k)?;
+            } else if candidate.time_of_impact < horizon || stop.is_none() {
+                self.resolve_impact(step, ImpactSeed::Pair(k))?;
             }
         }
         self.trajectories.record_groups(step, &mut self.record)
@@ -338,12 +349,12 @@ impl Stages {
         fallback.fall_back(step, (trajectories, candidates), &cluster.islands, (0.0, true), record)
     }
 
-    /// Impact of the cluster of a pair that is in contact.
-    fn resolve_impact(&mut self, step: &StepContext, k: usize) -> Result<(), StepFailure> {
+    /// Impact of the cluster of a pair that is in contact, or of a stop that is closed.
+    fn resolve_impact(&mut self, step: &StepContext, seed: ImpactSeed) -> Result<(), StepFailure> {
         let Self { trajectories, candidates, cluster, impact, fallback, record, .. } = self;
         let StepContext { model, options, .. } = *step;
-        let t = candidates.list[k].time_of_impact;
-        cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, k)?;
+        let t = seed.time(candidates);
+        cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, seed)?;
         trajectories.end_groups(step, &cluster.islands, t, record)?;
         let energy_before = match options.energy {
             EnergyJumpCondition::Discrete => trajectories.discrete_energy(model, &cluster.islands, t)?,
@@ -369,7 +380,7 @@ impl Stages {
         if at_rest {
             if outcome == ImpactOutcome::BroughtToRest {
                 impact.set_momenta(step, trajectories);
-                impact.record(step, cluster, (time, false), 1.0, record);
+                impact.record(step, trajectories, cluster, (time, false), 1.0, record);
             }
             let islands = (&cluster.islands[..], &fallback.islands[..]);
             if !exceeded && trajectories.begin_group(step, candidates, islands, t)? {
@@ -397,7 +408,7 @@ impl Stages {
                 1.0
             }
         };
-        impact.record(step, cluster, (time, true), scale, record);
+        impact.record(step, trajectories, cluster, (time, true), scale, record);
         Ok(())
     }
 }

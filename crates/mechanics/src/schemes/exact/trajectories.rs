@@ -10,11 +10,13 @@ use crate::contact::{ContactGeometry, Part};
 use crate::discrete::{Interval, IslandStateMut, SolverStats, StepError, StepFailure};
 use crate::model::State;
 use crate::model::{Island, Model};
+use crate::response::closed_contact::{STOPS_OF_JOINT, has_joint_rows};
 use crate::schemes::island_worker::IslandWorker;
 use crate::schemes::variational::step_island;
 use crate::schemes::{Scheme, Variational};
 use crate::spatial::Vec6;
 use crate::step_record::Crossing;
+use crate::tolerances::variational::REBOUND_STEPS;
 use percussion_geometry::{Aabb, Pose, Vec3};
 use std::sync::Arc;
 
@@ -39,6 +41,10 @@ pub(super) struct StepTrajectories {
     pub start_time: f64,
     /// Groups of islands in persistent contact.
     pub groups: ContactGroups,
+    /// Time of the next impact of a stop of each island since the beginning of the step, s; infinite without one.
+    pub stop_times: Vec<f64>,
+    /// Islands whose stops had an impact at the beginning of the step.
+    pub struck_at_start: Vec<bool>,
     /// Group whose equations were not solved last.
     pub failed_group: Option<usize>,
     /// Length of an interval in which contact impulses are left out, s.
@@ -46,7 +52,7 @@ pub(super) struct StepTrajectories {
     /// Bounds on the accelerations of the bodies without contact in the step, m/s².
     free_acceleration: Vec<f64>,
     variational: Variational,
-    worker: IslandWorker,
+    pub(super) worker: IslandWorker,
     mass: Interval,
     rates: Vec<f64>,
     end_twists: Vec<Vec6>,
@@ -57,6 +63,8 @@ impl StepTrajectories {
     pub fn new(model: &Model, state: &State, contacts: Arc<ContactGeometry>, contact_gap: f64) -> Self {
         Self {
             groups: ContactGroups::new(model, contacts, contact_gap),
+            stop_times: vec![f64::INFINITY; model.islands.len()],
+            struck_at_start: vec![false; model.islands.len()],
             failed_group: None,
             short: 0.0,
             free_acceleration: vec![0.0; model.moving()],
@@ -69,7 +77,7 @@ impl StepTrajectories {
             bounds: vec![MotionBound::default(); model.moving()],
             start_time: state.time,
             variational: Variational::new(model, state),
-            worker: IslandWorker::without_rebounds(),
+            worker: IslandWorker::default(),
             mass: Interval::default(),
             rates: Vec::new(),
             end_twists: Vec::new(),
@@ -88,6 +96,15 @@ impl StepTrajectories {
         self.start_time = start.time;
         self.short = SHORT_INTERVAL * h;
         self.failed_group = None;
+        self.stop_times.fill(f64::INFINITY);
+        self.struck_at_start.fill(false);
+        self.worker.excluded_stops.clear();
+        self.worker.excluded_stops.resize(STOPS_OF_JOINT * model.moving(), false);
+        self.groups.rebound_speed = match step.timing {
+            ImpactTiming::TimeOfImpact => f64::INFINITY,
+            ImpactTiming::EndOfStep => REBOUND_STEPS * h.abs() * model.gravity.norm(),
+        };
+        self.worker.rebound_speed = self.groups.rebound_speed;
         self.groups.clear(h);
         for index in 0..model.islands.len() {
             self.update_motion_bounds(model, index, h)?;
@@ -107,7 +124,8 @@ impl StepTrajectories {
         let tau = t - self.node_time[index];
         if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
             self.node.time = self.start_time + self.node_time[index];
-            let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.sample);
+            let from = (&self.node, &self.worker.excluded_stops[..]);
+            let solved = self.groups.solve_group(group, model, from, tau, &mut self.sample);
             solved.map_err(|error| self.group_failure(model, (group, index), error))?;
             let mut k = 0;
             while let Some(island) = self.groups.island(group, k) {
@@ -148,7 +166,8 @@ impl StepTrajectories {
         let tau = h - self.node_time[index];
         if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
             self.node.time = self.start_time + self.node_time[index];
-            let solved = self.groups.solve_group(group, model, &self.node, tau, &mut self.end);
+            let from = (&self.node, &self.worker.excluded_stops[..]);
+            let solved = self.groups.solve_group(group, model, from, tau, &mut self.end);
             return solved.map_err(|error| self.group_failure(model, (group, index), error));
         }
         if tau > 0.0 {
@@ -200,7 +219,8 @@ impl StepTrajectories {
         let mut energy = 0.0;
         for &index in islands {
             let tau = t - self.node_time[index];
-            if !(t > self.node_time[index]) || self.groups.of(index).is_some() {
+            let rows = has_joint_rows(model, &model.islands[index]);
+            if !(t > self.node_time[index]) || self.groups.of(index).is_some() || rows {
                 return Ok(None);
             }
             energy += self.discrete_energy_of(model, index, tau)?;

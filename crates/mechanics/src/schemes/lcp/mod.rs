@@ -303,7 +303,9 @@ impl Lcp {
             self.solve_problem(step, Phase::Expansion)?;
             let stats = &mut self.solution.stats;
             stats.iterations += compression.iterations;
-            stats.residual = stats.residual.max(compression.residual);
+            if compression.residual > stats.residual {
+                (stats.residual, stats.laws) = (compression.residual, compression.laws);
+            }
             stats.converged &= compression.converged;
             stats.energy_guarded += compression.energy_guarded;
         }

@@ -3,19 +3,21 @@
 use super::options::{FrictionCone, LcpOptions};
 use crate::discrete::StepError;
 use crate::step_record::{LcpSolveStats, StepSolver};
-use crate::tolerances::lcp::solvers::{ACCEPTED_RESIDUAL, MAX_RESIDUAL};
+use crate::tolerances::lcp::solvers::{MAX_RESIDUAL, SUFFICIENT_RESIDUAL};
 use percussion_solve::lcp::friction::{
     Cone, ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
 };
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses, SolveError};
 
-/// Contacts up to which Lemke's dense method follows Gauss-Seidel sweeps that do not converge; the fixed point beyond.
+/// Contacts up to which Lemke's dense method follows Gauss-Seidel sweeps that do not converge; on pyramids the fixed point beyond.
 const MAX_LEMKE_CONTACTS: usize = 60;
+/// Contacts up to which it follows on the round cone.
+const MAX_RESCUED_CONTACTS: usize = 16;
 /// Sweeps from which extrapolation pays.
 const MIN_EXTRAPOLATED_SWEEPS: usize = 50;
 /// Pairs of sweeps over which is extrapolated.
 const EXTRAPOLATION_DEPTH: usize = 5;
-/// Contacts beyond which the automatic choice is Gauss-Seidel sweeps alone.
+/// Contacts beyond which the automatic choice on pyramids is Gauss-Seidel sweeps alone.
 const MAX_EXACT_CONTACTS: usize = 400;
 
 /// All solvers, with their workspaces.
@@ -41,11 +43,14 @@ impl Solvers {
         let mut solver = options.solver;
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
+        let round = options.friction_cone() == FrictionCone::Round;
         // With one tangent the round cone is a pyramid.
-        let round = options.friction_cone() == FrictionCone::Round && problem.max_tangents() > 1;
-        self.sweeps.cone = if round { Cone::Round } else { Cone::Facets };
+        self.sweeps.cone = if round && problem.max_tangents() > 1 { Cone::Round } else { Cone::Facets };
         self.sweeps.max_sweeps = options.sweeps;
-        let large_pile = options.solver == StepSolver::Auto && problem.contact_count() > MAX_EXACT_CONTACTS;
+        let auto = options.solver == StepSolver::Auto;
+        self.sweeps.nonmonotone = auto && round;
+        self.sweeps.sufficient = SUFFICIENT_RESIDUAL;
+        let large_pile = auto && !round && problem.contact_count() > MAX_EXACT_CONTACTS;
         self.sweeps.newton_factorizations = if large_pile { 0 } else { options.newton_factorizations };
         self.sweeps.anderson_depth =
             if options.sweeps > MIN_EXTRAPOLATED_SWEEPS { EXTRAPOLATION_DEPTH } else { 0 };
@@ -59,15 +64,17 @@ impl Solvers {
             }
             StepSolver::FixedPoint => store(&mut self.best, self.fixed_point.solve(problem)?),
             StepSolver::GaussSeidel => store(&mut self.best, self.sweeps.solve_from(problem, start)?),
-            StepSolver::Auto => solver = self.auto(problem, start)?,
+            StepSolver::Auto if round => solver = self.solve_on_round_cone(problem, start)?,
+            StepSolver::Auto => solver = self.solve_on_pyramid(problem, start)?,
         }
         let best = &self.best;
         let residual = best.residual.worst();
         if best.outcome == FrictionalOutcome::NotPointed {
             return Err(cancelling_impulses(best));
         }
-        // Sweeps that were chosen, and those of a large pile, are used unconverged; the stats say so.
-        if !(residual <= MAX_RESIDUAL) && options.solver != StepSolver::GaussSeidel && !large_pile {
+        // Sweeps that were chosen, those of a large pile and the best impulses on the round cone are used unconverged; the stats say so.
+        let used = options.solver == StepSolver::GaussSeidel || large_pile || auto && round;
+        if !(residual <= MAX_RESIDUAL || used && residual.is_finite()) {
             return Err(StepError::Impulses { residual });
         }
         let solve = LcpSolveStats {
@@ -75,7 +82,8 @@ impl Solvers {
             contacts: problem.contact_count(),
             iterations: best.iterations,
             residual,
-            converged: residual <= tolerance,
+            laws: best.residual,
+            converged: residual <= if auto && round { tolerance.max(SUFFICIENT_RESIDUAL) } else { tolerance },
             stabilisation_factor: 1.0,
             energy_guarded: if solver == StepSolver::GaussSeidel {
                 self.sweeps.report().energy_guarded
@@ -87,31 +95,56 @@ impl Solvers {
         Ok((best, solve))
     }
 
-    /// Sweeps first; where they do not converge, the solution of another solver if its residual is smaller.
-    fn auto(&mut self, problem: &FrictionContactProblem, start: &Impulses) -> Result<StepSolver, SolveError> {
-        let round = self.sweeps.cone == Cone::Round;
+    /// Sweeps and Newton's method on a budget. Where few contacts are left unsolved, Lemke's method looks for another start, or for evidence
+    /// that there is no solution.
+    fn solve_on_round_cone(
+        &mut self,
+        problem: &FrictionContactProblem,
+        start: &Impulses,
+    ) -> Result<StepSolver, SolveError> {
         let first = self.sweeps.solve_from(problem, start)?;
         store(&mut self.best, first);
-        let many = problem.contact_count() > MAX_LEMKE_CONTACTS;
-        let accepted = round && many && first.residual.worst() <= ACCEPTED_RESIDUAL;
-        // The fixed point takes no drives.
-        let alone = problem.contact_count() > MAX_EXACT_CONTACTS || many && problem.has_drives();
-        if first.is_solved() || accepted || alone {
+        if first.residual.worst() <= SUFFICIENT_RESIDUAL || problem.contact_count() > MAX_RESCUED_CONTACTS {
             return Ok(StepSolver::GaussSeidel);
         }
-        let mut iterations = first.iterations;
-        let (mut second, mut solver) = if problem.contact_count() <= MAX_LEMKE_CONTACTS {
+        let residual = first.residual.worst();
+        let pyramid = self.lemke.solve(problem);
+        if pyramid.outcome == FrictionalOutcome::NotPointed && !(residual <= MAX_RESIDUAL) {
+            store(&mut self.best, pyramid);
+            return Ok(StepSolver::Lemke);
+        }
+        // The impulses on a pyramid are another start.
+        self.start.copy_from(&pyramid.impulses);
+        let second = self.sweeps.solve_from(problem, &self.start)?;
+        if second.residual.worst() < residual || !residual.is_finite() {
+            let iterations = self.best.iterations;
+            store(&mut self.best, second);
+            self.best.iterations += iterations;
+        }
+        Ok(StepSolver::GaussSeidel)
+    }
+
+    /// Sweeps first; where they do not converge, the solution of another solver if its residual is smaller.
+    fn solve_on_pyramid(
+        &mut self,
+        problem: &FrictionContactProblem,
+        start: &Impulses,
+    ) -> Result<StepSolver, SolveError> {
+        let first = self.sweeps.solve_from(problem, start)?;
+        store(&mut self.best, first);
+        let count = problem.contact_count();
+        // The fixed point takes no drives.
+        let alone = count > MAX_EXACT_CONTACTS || count > MAX_LEMKE_CONTACTS && problem.has_drives();
+        if first.is_solved() || alone {
+            return Ok(StepSolver::GaussSeidel);
+        }
+        let iterations = first.iterations;
+        let (second, solver) = if count <= MAX_LEMKE_CONTACTS {
             (self.lemke.solve(problem), StepSolver::Lemke)
         } else {
             (self.fixed_point.solve(problem)?, StepSolver::FixedPoint)
         };
         let evidence = second.outcome == FrictionalOutcome::NotPointed;
-        if round && !evidence {
-            // The impulses on a pyramid are where sweeps on the round cone start once more.
-            self.start.copy_from(&second.impulses);
-            iterations += second.iterations;
-            (second, solver) = (self.sweeps.solve_from(problem, &self.start)?, StepSolver::GaussSeidel);
-        }
         let residual = self.best.residual.worst();
         if second.residual.worst() < residual || (evidence && !(residual <= MAX_RESIDUAL)) {
             store(&mut self.best, second);

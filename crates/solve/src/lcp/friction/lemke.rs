@@ -130,9 +130,7 @@ impl FrictionalLemke {
         let free = &self.answer.impulses.velocity;
         let row = |unknown: Unknown| -> Option<(&Row, f64, f64)> {
             match unknown {
-                Unknown::Equality(i) => {
-                    Some((&problem.equalities[i].row, 1.0, problem.equalities[i].offset))
-                }
+                Unknown::Equality(i) => Some((&problem.equalities[i].row, 1.0, problem.equalities[i].offset)),
                 Unknown::Drive(i, sense) => {
                     Some((&problem.equalities[i].row, sense, sense * problem.equalities[i].offset))
                 }

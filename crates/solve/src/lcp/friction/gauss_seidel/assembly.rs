@@ -117,8 +117,10 @@ impl System {
         Constraint {
             bias: offset / (root * self.size),
             friction,
-            compliance: contact.map_or_else(|| problem.equalities[source].compliance / (root * root), |_| 0.0),
-            bound: contact.map_or_else(|| problem.equalities[source].bound * root / self.size, |_| f64::INFINITY),
+            compliance: contact
+                .map_or_else(|| problem.equalities[source].compliance / (root * root), |_| 0.0),
+            bound: contact
+                .map_or_else(|| problem.equalities[source].bound * root / self.size, |_| f64::INFINITY),
             ..Constraint::with_compliance(rows.len(), compliances(rows))
         }
     }

@@ -9,6 +9,7 @@
 //! block_pair        products of rows and velocities, four numbers at a time
 //! energy            unsolved impulses must not add energy
 //! nonsmooth_newton  all contacts at once: contact_law, contacts with a little compliance; sparse elimination
+//! nonmonotone_newton  the same on a budget, through impulses with larger errors
 //! ```
 //!
 //! Gauss-Seidel on contacts: [Jourdan, Alart, Jean 1998]; acceleration: [Walker and Ni 2011]; Newton on the projections:
@@ -19,6 +20,7 @@ mod block_pair;
 mod contact_law;
 mod energy;
 mod islands;
+mod nonmonotone_newton;
 mod nonsmooth_newton;
 mod solver;
 mod sweep;

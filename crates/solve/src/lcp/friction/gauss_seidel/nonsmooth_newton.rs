@@ -21,6 +21,7 @@ use super::system::{Constraint, System};
 use crate::arithmetic::{add_scaled, dot};
 use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::rows::MAX_BLOCK;
+use crate::simd::{Instructions, Kernel, Packet};
 use crate::sparse::block_lu::BlockLu;
 use crate::tolerances::gauss_seidel::{
     CHEAP, FIRST_COMPLIANCE, INEXACTNESS, MAX_COMPLIANCE, MIN_COMPLIANCE, MIN_STEP, RESUMED_COMPLIANCE,
@@ -40,13 +41,13 @@ const MAX_POOR: usize = 8;
 /// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NonsmoothNewton {
-    factors: BlockLu,
-    centre: Vec<f64>,
-    best: Vec<f64>,
+    pub(super) factors: BlockLu,
+    pub(super) centre: Vec<f64>,
+    pub(super) best: Vec<f64>,
     /// Velocities along the rows, and what a step adds to them.
     u: Vec<f64>,
     du: Vec<f64>,
-    x: Vec<f64>,
+    pub(super) x: Vec<f64>,
     /// Change of the velocities since the centre, the defect and the step.
     shift: Vec<[f64; MAX_BLOCK]>,
     defect: Vec<[f64; MAX_BLOCK]>,
@@ -55,6 +56,11 @@ pub(super) struct NonsmoothNewton {
     trial: Vec<f64>,
     /// Factorisations in the last solve.
     pub(super) steps: usize,
+    /// Steps with factors from before, and the compliance of the factors at hand.
+    pub(super) chords: usize,
+    pub(super) factored: Option<f64>,
+    /// Whether the last solve ended with its budget.
+    pub(super) exhausted: bool,
 }
 
 impl NonsmoothNewton {
@@ -138,7 +144,7 @@ impl NonsmoothNewton {
     }
 
     /// Finds the pattern of the factors and sizes all lists.
-    fn prepare(&mut self, system: &System, island: &Island) {
+    pub(super) fn prepare(&mut self, system: &System, island: &Island) {
         let (rows, blocks) = (system.rows_of(island), island.blocks.len());
         let origin = island.blocks.start as u32;
         let pairs =
@@ -158,7 +164,7 @@ impl NonsmoothNewton {
     }
 
     /// Error of the impulses `x`.
-    fn residual(&mut self, system: &mut System, island: &Island, cone: Cone) -> f64 {
+    pub(super) fn residual(&mut self, system: &mut System, island: &Island, cone: Cone) -> f64 {
         let rows = system.rows_of(island);
         system.x[rows].copy_from_slice(&self.x);
         system.update_velocities(island);
@@ -174,21 +180,7 @@ impl NonsmoothNewton {
         law: ContactLaw,
         tolerance: f64,
     ) -> Option<usize> {
-        let rows = system.rows_of(island);
-        self.centre.clear();
-        self.centre.extend_from_slice(&system.x[rows.clone()]);
-        for constraint in &system.constraints[island.constraints.clone()] {
-            let (a, b) =
-                (&system.v[constraint.endpoints[0] as usize], &system.v[constraint.endpoints[1] as usize]);
-            let u = &mut self.u[constraint.first as usize - rows.start..constraint.range().end - rows.start];
-            let rows = system.rows[constraint.range()].iter().zip(&system.drift[constraint.range()]);
-            u.iter_mut().zip(rows).for_each(|(u, (row, drift))| *u = row_velocity(row, a, b) + drift);
-            u[0] += constraint.bias + law.widening(constraint, &u[1..]);
-            if constraint.compliance > 0.0 {
-                u[0] += constraint.compliance * system.x[constraint.first as usize];
-            }
-        }
-        self.shift.fill([0.0; MAX_BLOCK]);
+        self.set_centre(system, island, law);
         let mut size = self.evaluate(system, island, law);
         // Which contacts are open, stick or slide is better seen at the centre than from its errors, which ε magnifies.
         if self.linearise(system, island, law, 1.0) {
@@ -217,8 +209,33 @@ impl NonsmoothNewton {
         None
     }
 
+    /// Takes the present impulses as the centre, with its velocities along the rows.
+    pub(super) fn set_centre(&mut self, system: &System, island: &Island, law: ContactLaw) {
+        let rows = system.rows_of(island);
+        self.centre.clear();
+        self.centre.extend_from_slice(&system.x[rows.clone()]);
+        for constraint in &system.constraints[island.constraints.clone()] {
+            let (a, b) =
+                (&system.v[constraint.endpoints[0] as usize], &system.v[constraint.endpoints[1] as usize]);
+            let u = &mut self.u[constraint.first as usize - rows.start..constraint.range().end - rows.start];
+            let rows = system.rows[constraint.range()].iter().zip(&system.drift[constraint.range()]);
+            u.iter_mut().zip(rows).for_each(|(u, (row, drift))| *u = row_velocity(row, a, b) + drift);
+            u[0] += constraint.bias + law.widening(constraint, &u[1..]);
+            if constraint.compliance > 0.0 {
+                u[0] += constraint.compliance * system.x[constraint.first as usize];
+            }
+        }
+        self.shift.fill([0.0; MAX_BLOCK]);
+    }
+
     /// Backtracks until the defect is smaller; nothing if it never is.
-    fn backtrack(&mut self, system: &System, island: &Island, law: ContactLaw, before: f64) -> Option<f64> {
+    pub(super) fn backtrack(
+        &mut self,
+        system: &System,
+        island: &Island,
+        law: ContactLaw,
+        before: f64,
+    ) -> Option<f64> {
         let (mut t, mut taken) = (1.0, 0.0);
         while t > MIN_STEP {
             self.move_by(t - taken);
@@ -258,7 +275,12 @@ impl NonsmoothNewton {
     }
 
     /// `x(v)` and `-F(v)`; returns the size of F.
-    fn evaluate(&mut self, system: &System, island: &Island, law: ContactLaw) -> f64 {
+    pub(super) fn evaluate(&mut self, system: &System, island: &Island, law: ContactLaw) -> f64 {
+        Instructions::detect().run(Evaluate { newton: self, system, island, law })
+    }
+
+    #[inline(always)]
+    fn defect_at(&mut self, system: &System, island: &Island, law: ContactLaw) -> f64 {
         let (first, origin, world) = (system.rows_of(island).start, island.blocks.start, system.v.len() - 1);
         for (defect, shift) in self.defect.iter_mut().zip(&self.shift) {
             *defect = shift.map(|v| -v);
@@ -283,13 +305,26 @@ impl NonsmoothNewton {
 
     /// `I + Jᵀ C' J / ε`, factorised, for the places in the cones that `branch_compliance` gives. If that is
     /// another one, the defect becomes that of the centre as seen from these places.
-    fn linearise(
+    pub(super) fn linearise(
         &mut self,
         system: &System,
         island: &Island,
         law: ContactLaw,
         branch_compliance: f64,
     ) -> bool {
+        Instructions::detect().run(Linearise { newton: self, system, island, law, branch_compliance });
+        self.steps += 1;
+        self.factors.factor()
+    }
+
+    #[inline(always)]
+    fn assemble_derivative(
+        &mut self,
+        system: &System,
+        island: &Island,
+        law: ContactLaw,
+        branch_compliance: f64,
+    ) {
         let ε = law.compliance;
         let (first, origin, world) = (system.rows_of(island).start, island.blocks.start, system.v.len() - 1);
         self.factors.reset();
@@ -340,14 +375,17 @@ impl NonsmoothNewton {
                 }
             }
         }
-        self.steps += 1;
-        self.factors.factor()
     }
 
     /// The Newton step, and the change of the velocities along the rows.
-    fn newton_direction(&mut self, system: &System, island: &Island) {
+    pub(super) fn newton_direction(&mut self, system: &System, island: &Island) {
         self.step.copy_from_slice(&self.defect);
         self.factors.solve(&mut self.step);
+        Instructions::detect().run(RowVelocities { newton: self, system, island });
+    }
+
+    #[inline(always)]
+    fn row_velocities_of_step(&mut self, system: &System, island: &Island) {
         let (first, origin, world) = (system.rows_of(island).start, island.blocks.start, system.v.len() - 1);
         for constraint in &system.constraints[island.constraints.clone()] {
             let [a, b] = local_blocks(constraint, origin, world, island.blocks.len());
@@ -363,10 +401,61 @@ impl NonsmoothNewton {
         dot(self.defect[..n].as_flattened(), self.step[..n].as_flattened())
     }
 
-    fn move_by(&mut self, t: f64) {
+    pub(super) fn move_by(&mut self, t: f64) {
         self.u.iter_mut().zip(&self.du).for_each(|(u, d)| *u += t * d);
         let shift = self.shift.as_flattened_mut().iter_mut();
         shift.zip(self.step.as_flattened()).for_each(|(v, d)| *v += t * d);
+    }
+}
+
+/// [`NonsmoothNewton::defect_at`] as a kernel.
+struct Evaluate<'a> {
+    newton: &'a mut NonsmoothNewton,
+    system: &'a System,
+    island: &'a Island,
+    law: ContactLaw,
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<P: Packet>(self) -> f64 {
+        self.newton.defect_at(self.system, self.island, self.law)
+    }
+}
+
+/// [`NonsmoothNewton::assemble_derivative`] as a kernel.
+struct Linearise<'a> {
+    newton: &'a mut NonsmoothNewton,
+    system: &'a System,
+    island: &'a Island,
+    law: ContactLaw,
+    branch_compliance: f64,
+}
+
+impl Kernel for Linearise<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.newton.assemble_derivative(self.system, self.island, self.law, self.branch_compliance);
+    }
+}
+
+/// [`NonsmoothNewton::row_velocities_of_step`] as a kernel.
+struct RowVelocities<'a> {
+    newton: &'a mut NonsmoothNewton,
+    system: &'a System,
+    island: &'a Island,
+}
+
+impl Kernel for RowVelocities<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.newton.row_velocities_of_step(self.system, self.island);
     }
 }
 

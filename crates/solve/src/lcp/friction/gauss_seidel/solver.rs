@@ -67,6 +67,11 @@ pub struct GaussSeidel {
     /// Most factorisations over an island by Newton's method, which takes over where sweeps are slow; sweeps are
     /// all at zero.
     pub newton_factorizations: usize,
+    /// Whether Newton's method goes on through impulses with larger errors, which takes fewer factorisations and solves more problems; else
+    /// it descends.
+    pub nonmonotone: bool,
+    /// Residual from which on this method computes further digits, up to the tolerance, only as long as they cost little.
+    pub sufficient: f64,
     system: System,
     /// Velocities before a pair of sweeps, then what the pair changed.
     before: Vec<f64>,
@@ -104,6 +109,8 @@ impl Default for GaussSeidel {
             relaxation: 1.0,
             anderson_depth: 5,
             newton_factorizations: 0,
+            nonmonotone: false,
+            sufficient: 0.0,
             newton: NonsmoothNewton::default(),
             system: System::default(),
             before: Vec::new(),
@@ -196,6 +203,7 @@ impl GaussSeidel {
     /// Sweeps and Newton's method in turns.
     fn solve_island(&mut self, island: &Island) {
         let goal = ISLAND_SHARE * self.tolerance;
+        let sufficient = f64::max(goal, if self.nonmonotone { ISLAND_SHARE * self.sufficient } else { 0.0 });
         let (mut sweeps, mut factorisations, mut use_newton) = (0, 0, self.newton_factorizations > 0);
         if use_newton {
             self.newton.reserve(&self.system, island);
@@ -206,10 +214,16 @@ impl GaussSeidel {
                 break swept;
             }
             if use_newton {
-                let budget = self.newton_factorizations - factorisations;
-                let error = self.newton.solve(&mut self.system, island, self.cone, goal, budget);
-                factorisations += self.newton.steps;
-                if error <= goal {
+                let budget = self.newton_factorizations.saturating_sub(factorisations);
+                let (system, cone) = (&mut self.system, self.cone);
+                let error = if self.nonmonotone {
+                    let (accuracy, budget) = ((goal, sufficient), (budget, factorisations));
+                    self.newton.solve_nonmonotone(system, island, cone, accuracy, budget)
+                } else {
+                    self.newton.solve(system, island, cone, goal, budget)
+                };
+                factorisations += if self.nonmonotone { self.newton.cost() } else { self.newton.steps };
+                if error <= sufficient || self.nonmonotone && self.newton.exhausted {
                     break self.system.island_residual(island, self.cone);
                 }
                 use_newton = factorisations < self.newton_factorizations;
@@ -222,7 +236,7 @@ impl GaussSeidel {
                 };
             }
         };
-        if left.error() > goal && self.system.gains_energy(island, &left) {
+        if left.error() > sufficient && self.system.gains_energy(island, &left) {
             self.report.energy_guarded += 1;
             left = self.sweep_until_passive(island, &mut sweeps);
             if self.system.gains_energy(island, &left) {

@@ -1,0 +1,183 @@
+//! Heaps of mixed polyhedra that fall and settle, solved to the tolerance, beside fifty Gauss-Seidel sweeps.
+//!
+//! `cargo bench -p percussion-mechanics --bench heaps` prints a markdown table; `-- COUNT...` only heaps of these sizes. Both
+//! solvers simulate the same scene, one after the other; times are processor times of the thread.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+use nalgebra::Rotation3;
+use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::{ContactSpec, Surface};
+use percussion_mechanics::schemes::{Lcp, LcpOptions, Scheme};
+use percussion_mechanics::step_record::StepSolver;
+use percussion_mechanics::{Body, Model, ModelBuilder, State};
+use percussion_testing::Random;
+use std::time::Instant;
+
+const STEPS: usize = 200;
+const GRAVITY: f64 = 9.81;
+const FRICTION: f64 = 0.5;
+/// Residual of a solved step.
+const SOLVED: f64 = 1e-8;
+
+/// Cubes, boxes, tetrahedra and prisms of about 0.2 m, in turns.
+fn solid(k: usize) -> Polytope {
+    let prism = |corners: usize, radius: f64, height: f64| {
+        let ring = |z: f64| {
+            (0..corners).map(move |i| {
+                let angle = std::f64::consts::TAU * i as f64 / corners as f64;
+                Vec3::new(radius * angle.cos(), radius * angle.sin(), z)
+            })
+        };
+        Polytope::from_vertices(&ring(-0.5 * height).chain(ring(0.5 * height)).collect::<Vec<_>>()).unwrap()
+    };
+    match k % 5 {
+        0 => Polytope::cube(0.2).unwrap(),
+        1 => Polytope::cuboid(0.3, 0.2, 0.12).unwrap(),
+        2 => {
+            let r = 0.13;
+            let corners = [[r, r, r], [r, -r, -r], [-r, r, -r], [-r, -r, r]].map(Vec3::from);
+            Polytope::from_vertices(&corners).unwrap()
+        }
+        3 => prism(3, 0.15, 0.2),
+        _ => prism(6, 0.12, 0.18),
+    }
+}
+
+/// Polyhedra, turned anyhow, close above each other; on a floor, or in a bin a little wider than their lattice.
+fn heap(count: usize, bin: bool) -> (Model, State) {
+    let mut random = Random::new(count as u64);
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
+    let side = (count as f64).cbrt().ceil() as usize;
+    let spacing = 0.3;
+    let width = side as f64 * spacing;
+    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
+    let mut ground = Body::fixed("ground").with_shape(floor, Pose::identity());
+    if bin {
+        for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+            let wall = Solid::HalfSpace(HalfSpace::new(Vec3::new(-x, -y, 0.0), -0.5 * width - 0.05).unwrap());
+            ground = ground.with_shape(wall, Pose::identity());
+        }
+    }
+    builder.body(ground, Pose::identity());
+    for k in 0..count {
+        let at = |k: usize| (k as f64 + 0.5) * spacing;
+        let position = Vec3::new(
+            at(k % side) - 0.5 * width,
+            at(k / side % side) - 0.5 * width,
+            at(k / side / side) + 0.05,
+        );
+        let axis = Vec3::new(random.normal(), random.normal(), random.normal());
+        let solid = Solid::Polytope(solid(k));
+        let body = Body::of_density(&format!("body-{k}"), &solid.mass_properties().unwrap(), 1000.0).unwrap();
+        let pose = Pose::new(Rotation3::from_scaled_axis(axis), position);
+        builder.body(body.with_shape(solid, Pose::identity()), pose);
+    }
+    let surface = Surface { restitution: 0.0, friction: FRICTION };
+    builder.contact(ContactSpec { otherwise: Some(surface), ..ContactSpec::default() });
+    builder.build_open().unwrap()
+}
+
+/// Upright dominoes in a row, the first of which is pushed.
+fn dominoes(count: usize) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
+    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
+    builder.body(Body::fixed("ground").with_shape(floor, Pose::identity()), Pose::identity());
+    for k in 0..count {
+        let solid = Solid::Polytope(Polytope::cuboid(0.2, 0.5, 1.0).unwrap());
+        let body = Body::of_density(&format!("body-{k}"), &solid.mass_properties().unwrap(), 1000.0).unwrap();
+        let id = builder
+            .body(body.with_shape(solid, Pose::identity()), Pose::at(Vec3::new(0.5 * k as f64, 0.0, 0.5)));
+        if k == 0 {
+            builder.velocity(id, Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 3.0, 0.0));
+        }
+    }
+    let surface = Surface { restitution: 0.0, friction: FRICTION };
+    builder.contact(ContactSpec { otherwise: Some(surface), ..ContactSpec::default() });
+    builder.build_open().unwrap()
+}
+
+/// Processor time of this thread, s.
+fn clock(from: &Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let spent = text.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    spent.map_or_else(|| from.elapsed().as_secs_f64(), |ns| ns * 1e-9)
+}
+
+struct Record {
+    time: f64,
+    slowest: f64,
+    solved: usize,
+    worst: f64,
+    contacts: usize,
+    iterations: usize,
+}
+
+fn run((model, mut state): (Model, State), h: f64, steps: usize, options: &LcpOptions) -> Record {
+    let mut scheme = Lcp::new(&model, &state, options).unwrap();
+    let mut record = Record { time: 0.0, slowest: 0.0, solved: 0, worst: 0.0, contacts: 0, iterations: 0 };
+    let begin = Instant::now();
+    let trace = std::env::var("HEAP_TRACE").is_ok() && options.solver == StepSolver::Auto;
+    for k in 0..steps {
+        let start = clock(&begin);
+        scheme.step(&model, &mut state, h).unwrap();
+        let time = clock(&begin) - start;
+        let solve = scheme.last_solve();
+        record.time += time;
+        record.slowest = record.slowest.max(time);
+        record.solved += usize::from(solve.residual <= SOLVED);
+        record.worst = record.worst.max(solve.residual);
+        record.contacts = record.contacts.max(solve.contacts);
+        record.iterations += solve.iterations;
+        if trace && k % 5 == 0 {
+            println!(
+                "  step {k}: {:?} {} contacts, {} iterations, residual {:.1e}, {:.1} ms",
+                solve.solver,
+                solve.contacts,
+                solve.iterations,
+                solve.residual,
+                time * 1e3
+            );
+        }
+    }
+    record
+}
+
+fn main() {
+    let wanted: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    println!(
+        "| scene | step, s | steps solved | largest residual | contacts | iterations per step | ms per step | slowest, ms | 50 sweeps, ms per step | ratio |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let default = LcpOptions::default();
+    let sweeps =
+        LcpOptions { solver: StepSolver::GaussSeidel, sweeps: 50, newton_factorizations: 0, ..default };
+    for count in [25, 50, 100, 500] {
+        if !wanted.is_empty() && !wanted.contains(&count) {
+            continue;
+        }
+        for h in [1e-3, 1e-2] {
+            let mut scenes = vec![("floor", heap(count, false)), ("bin", heap(count, true))];
+            if count == 25 {
+                scenes.push(("dominoes", dominoes(count)));
+            }
+            for (name, scene) in scenes {
+                let fifty = run(scene.clone(), h, STEPS, &sweeps);
+                let full = run(scene, h, STEPS, &default);
+                println!(
+                    "| {count}, {name} | {h} | {:.1} % | {:.0e} | {} | {:.0} | {:.2} | {:.1} | {:.2} | {:.2} |",
+                    100.0 * full.solved as f64 / STEPS as f64,
+                    full.worst,
+                    full.contacts,
+                    full.iterations as f64 / STEPS as f64,
+                    full.time / STEPS as f64 * 1e3,
+                    full.slowest * 1e3,
+                    fifty.time / STEPS as f64 * 1e3,
+                    full.time / fifty.time,
+                );
+            }
+        }
+    }
+}
