@@ -181,6 +181,11 @@ pub(crate) mod decomposition {
     pub const LOOP_ROUNDING: f64 = 1e-12;
 }
 
+pub(crate) mod crossings {
+    pub use super::lcp::find_crossings::{CROSSING_DEPTH, SHORT_TRAVEL};
+    pub use super::lcp::swept_pairs::CROSSING_TRAVEL;
+}
+
 pub(crate) mod exact {
     /// Gap at which parts are in contact, relative to the smallest part.
     pub const CONTACT_GAP: f64 = 1e-10;

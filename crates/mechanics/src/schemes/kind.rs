@@ -1,5 +1,6 @@
 //! The schemes as an enum: their names, and a scheme of each kind with its options.
 
+use super::crossings::WithCrossings;
 use super::{
     Capabilities, Decomposition, Exact, Lcp, LcpOptions, Multipliers, Newmark, Projected, Scheme, Variational,
 };
@@ -109,13 +110,14 @@ impl SchemeKind {
                 if beta != 0.0 {
                     return Err(SchemeError::Weight { symbol: "beta", value: beta, least: 0.0, most: 0.0 });
                 }
-                Box::new(Newmark::new(beta, options.gamma.unwrap_or(0.5), model, state)?)
+                let newmark = Newmark::new(beta, options.gamma.unwrap_or(0.5), model, state)?;
+                with_crossings(model, state, newmark)
             }
             Self::NewmarkImplicit => {
                 let (beta, gamma) = (options.beta.unwrap_or(0.25), options.gamma.unwrap_or(0.5));
-                Box::new(Newmark::new(beta, gamma, model, state)?)
+                with_crossings(model, state, Newmark::new(beta, gamma, model, state)?)
             }
-            Self::Potential => Box::new(WithPotential(Variational::new(model, state))),
+            Self::Potential => with_crossings(model, state, WithPotential(Variational::new(model, state))),
             Self::Exact | Self::Dissipative => {
                 let collisions = (self == Self::Dissipative).then_some(options.contact.loss);
                 let exact = Exact::new(model, contacts()?, state, &options.contact, collisions);
@@ -131,11 +133,23 @@ impl SchemeKind {
                 }
                 _ => {
                     contacts()?;
-                    Box::new(Decomposition::new(model, state, &options.contact))
+                    with_crossings(model, state, Decomposition::new(model, state, &options.contact))
                 }
             },
             Self::Lcp => Box::new(Lcp::new(model, state, &options.lcp)?),
         })
+    }
+}
+
+/// A scheme that looks at contact at the ends of steps, with a search for crossings if bodies collide.
+fn with_crossings<S: Scheme + Send + 'static>(
+    model: &Model,
+    state: &State,
+    scheme: S,
+) -> Box<dyn Scheme + Send> {
+    match model.contacts {
+        Some(_) => Box::new(WithCrossings::new(model, state, scheme)),
+        None => Box::new(scheme),
     }
 }
 

@@ -12,6 +12,7 @@
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod capabilities;
+mod crossings;
 mod decomposition;
 mod exact;
 mod island_worker;
