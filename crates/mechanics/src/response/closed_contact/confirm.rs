@@ -37,6 +37,9 @@ pub(super) struct FreeBody {
     /// Change of the momenta of a body at rest that its impulses leave.
     rest_impulse: Vec3,
     rest_moment: Vec3,
+    /// Momenta at the start that rest removes.
+    momentum: Vec3,
+    angular_momentum: Vec3,
     /// Shift of the centre of mass, and turn as a Rodrigues vector in world axes.
     shift: Vec3,
     turn: Vec3,
@@ -137,11 +140,26 @@ impl ClosedContactStep {
         Ok(end_residual.map(outcome))
     }
 
+    /// Whether the interval that was solved last is one of rest.
+    pub fn is_at_rest(&self) -> bool {
+        self.at_rest
+    }
+
     /// Slots of the bodies of a group at rest, each with the change of its momentum and angular momentum about its centre of mass that its
     /// impulses leave; nothing for other groups.
     pub fn rest_impulses(&self) -> impl Iterator<Item = (usize, Vec3, Vec3)> {
         let bodies = if self.at_rest { &self.free_bodies[..] } else { &[] };
-        bodies.iter().map(|body| (body.slot, body.rest_impulse, body.rest_moment))
+        let change = |body: &FreeBody| {
+            (body.slot, body.rest_impulse - body.momentum, body.rest_moment - body.angular_momentum)
+        };
+        bodies.iter().map(change)
+    }
+
+    /// Begins another interval of a group at rest, with the same impulses.
+    pub fn repeat_rest(&mut self) {
+        for body in &mut self.free_bodies {
+            (body.momentum, body.angular_momentum) = (Vec3::zeros(), Vec3::zeros());
+        }
     }
 
     /// Whether the group is at rest to a goal: momenta and the sums of all impulses at either end are below it, closed contacts carry all
@@ -199,8 +217,8 @@ impl ClosedContactStep {
         for (member, body) in self.members[..self.count].iter().zip(&mut self.free_bodies) {
             let island = &model.islands[member.island];
             let p = &start.momenta[island.dofs.clone()];
-            body.rest_impulse -= Vec3::new(p[0], p[1], p[2]);
-            body.rest_moment -= p.get(3..).map_or_else(Vec3::zeros, Vec3::from_column_slice);
+            body.momentum = Vec3::new(p[0], p[1], p[2]);
+            body.angular_momentum = p.get(3..).map_or_else(Vec3::zeros, Vec3::from_column_slice);
             end.copy_configuration(start, island);
             end.momenta[island.dofs.clone()].fill(0.0);
         }
@@ -316,6 +334,8 @@ impl ClosedContactStep {
                 moment: Vec3::zeros(),
                 rest_impulse: Vec3::zeros(),
                 rest_moment: Vec3::zeros(),
+                momentum: Vec3::zeros(),
+                angular_momentum: Vec3::zeros(),
                 shift: Vec3::zeros(),
                 turn: Vec3::zeros(),
                 velocity: Vec3::zeros(),

@@ -115,6 +115,7 @@ impl ClosedContactStep {
     /// Sets the islands of the group; contacts are added to the list by the caller.
     pub fn set_islands(&mut self, model: &Model, islands: &[usize]) {
         self.count = islands.len();
+        self.at_rest = false;
         self.dofs = 0;
         if self.members.len() < self.count {
             self.members.resize_with(self.count, Member::default);

@@ -15,7 +15,7 @@ use std::ops::Range;
 pub(crate) struct ContactConstraint {
     /// The parts `a` and `b`.
     pub pair: (usize, usize),
-    /// Their bodies, the lesser first.
+    /// Their bodies, the lesser first; of a stop the child of the joint, twice.
     pub bodies: (usize, usize),
     /// Contact point in the world, m.
     pub point: Vec3,
@@ -167,6 +167,7 @@ impl ContactConstraints {
                         self.pairs.push(self.list.len()..self.list.len() + 1);
                         self.list.push(ContactConstraint {
                             pair: NO_PARTS,
+                            bodies: (link.body, link.body),
                             point: at.positions[slot],
                             normal: Vec3::zeros(),
                             tangents: [Vec3::zeros(); 2],

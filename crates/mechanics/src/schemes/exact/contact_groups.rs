@@ -13,6 +13,7 @@
 
 use super::candidates::Candidates;
 use super::contact_energy::{ContactEnergy, IntervalEnd};
+use super::kept_groups::KeptGroup;
 use super::trajectories::StepTrajectories;
 use super::{ImpactTiming, NEGLIGIBLE_CLOSING, SHORT_BOUNCE_ELASTIC, StepContext, failure};
 use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
@@ -40,6 +41,7 @@ pub(super) struct ContactGroup {
     /// Length of the interval that was solved last, s.
     pub(super) solved: f64,
     outcome: IntervalOutcome,
+    pub kept: KeptGroup,
 }
 
 /// Velocity of the contact point on `a` relative to that on `b` along the normal, m/s.
@@ -89,6 +91,8 @@ pub(super) struct ContactGroups {
     pub(super) groups: Vec<ContactGroup>,
     /// Groups in use; ended ones have no islands.
     count: usize,
+    /// The first of them, which were at rest over the last step.
+    pub(super) kept: usize,
     /// Group of each island.
     of_island: Vec<Option<usize>>,
     query: ManifoldQuery,
@@ -119,6 +123,7 @@ impl ContactGroups {
             rebound_speed: f64::INFINITY,
             groups: Vec::new(),
             count: 0,
+            kept: 0,
             of_island: vec![None; model.islands.len()],
             query: ManifoldQuery::default(),
             found: Vec::new(),
@@ -135,8 +140,15 @@ impl ContactGroups {
 
     /// Begins a step of length `h`.
     pub fn clear(&mut self, h: f64) {
+        self.kept = 0;
+        for group in 0..self.count {
+            if std::mem::take(&mut self.groups[group].kept.lasted) && self.limits.step == h {
+                self.groups.swap(self.kept, group);
+                self.kept += 1;
+            }
+        }
         self.limits.step = h;
-        self.count = 0;
+        self.count = self.kept;
         self.of_island.fill(None);
         self.contacts.clear();
         self.warm_start.begin();
@@ -161,6 +173,26 @@ impl ContactGroups {
         self.groups[group].interval.set_islands(model, islands);
         islands.iter().for_each(|&island| self.of_island[island] = Some(group));
         group
+    }
+
+    /// Makes the islands of a group those of another, or of none.
+    pub(super) fn set_group(&mut self, group: usize, to: Option<usize>) {
+        for island in self.groups[group].interval.islands() {
+            self.of_island[island] = to;
+        }
+    }
+
+    /// Begins a group as it ended the last step, at rest.
+    pub(super) fn resume(&mut self, group: usize, h: f64) {
+        let ContactGroup { interval, since, solved, outcome, .. } = &mut self.groups[group];
+        interval.repeat_rest();
+        (*since, *solved) = (0.0, h);
+        *outcome = IntervalOutcome { solved: true, ..IntervalOutcome::default() };
+    }
+
+    /// Whether a group is at rest: it stays where it is.
+    pub fn is_at_rest(&self, group: usize) -> bool {
+        self.groups[group].interval.is_at_rest()
     }
 
     /// The group of an island.
@@ -295,8 +327,7 @@ impl StepTrajectories {
             let Some(group) = self.groups.of(island) else { continue };
             let ContactGroup { since, solved, .. } = self.groups.groups[group];
             if t - since > self.short && solved != t - since {
-                self.invalidate(island);
-                self.evaluate(step.model, island, t)?;
+                self.evaluate_group(step.model, group, island, t)?;
             }
             let states = (&self.node, &self.sample);
             self.groups.end_group(step, group, (t, self.short), states, record);
@@ -325,6 +356,9 @@ impl StepTrajectories {
             if step.h - since > self.short {
                 let contacts = &self.groups.groups[group].interval.contacts;
                 self.groups.warm_start.store(step.contacts, &self.end, contacts);
+                if since == 0.0 && self.groups.is_at_rest(group) {
+                    self.keep_group(step, group);
+                }
             }
             let states = (&self.node, &self.end);
             self.groups.end_group(step, group, (step.h, self.short), states, record);
@@ -418,6 +452,9 @@ impl StepTrajectories {
             self.update_motion_bounds(step.model, island, step.h)?;
         }
         candidates.add_candidate_pairs(step, self, (islands, excluded), t);
+        if self.groups.is_at_rest(group) {
+            self.list_owned_pairs(step, candidates, group);
+        }
         Ok(true)
     }
 

@@ -6,6 +6,7 @@
 //! ```text
 //! predict                       trial step of all islands, motion bounds               trajectories.rs, motion_bound.rs
 //! find_candidate_pairs          pairs whose swept bounds overlap                       candidates.rs
+//! resume_groups                 groups at rest over the last step stay as they are             kept_groups.rs
 //! begin_resting_groups          islands at rest on one another: persistent contact           resting_groups.rs
 //! begin_joint_groups            islands with stops and drives of joints                      stops.rs
 //! while the earliest lower bound of a time of impact, or of a stop, is within the step
@@ -41,6 +42,7 @@ mod continuation;
 mod energy_jump;
 mod fallback;
 mod impact;
+mod kept_groups;
 mod motion_bound;
 mod resting_groups;
 mod stops;
@@ -293,6 +295,7 @@ impl Stages {
         self.fallback.clear();
         let stats = self.trajectories.predict(step)?;
         self.candidates.find_candidate_pairs(step, &self.trajectories)?;
+        self.trajectories.resume_groups(step, &mut self.candidates, &mut self.record)?;
         self.resting.begin_groups(step, &mut self.trajectories, &mut self.candidates, &mut self.record)?;
         let islands = 0..step.model.islands.len();
         self.trajectories.begin_joint_groups(step, &mut self.candidates, islands, 0.0)?;

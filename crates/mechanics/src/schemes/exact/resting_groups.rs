@@ -62,6 +62,10 @@ impl RestingGroups {
         self.members.clear();
         let mut queries = 0;
         for candidate in &mut candidates.list {
+            let resumed = |island: usize| trajectories.groups.of(island).is_some();
+            if step.islands(candidate.pair).into_iter().flatten().all(resumed) {
+                continue;
+            }
             let parts = [candidate.pair.0, candidate.pair.1].map(|part| &step.contacts.parts[part]);
             let [a, b] = parts.map(|part| part.body_pose(&trajectories.node));
             let contact = step

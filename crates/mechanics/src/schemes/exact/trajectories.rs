@@ -123,16 +123,13 @@ impl StepTrajectories {
         let island = &model.islands[index];
         let tau = t - self.node_time[index];
         if let Some(group) = self.groups.of(index).filter(|_| tau > self.short) {
-            self.node.time = self.start_time + self.node_time[index];
-            let from = (&self.node, &self.worker.excluded_stops[..]);
-            let solved = self.groups.solve_group(group, model, from, tau, &mut self.sample);
-            solved.map_err(|error| self.group_failure(model, (group, index), error))?;
-            let mut k = 0;
-            while let Some(island) = self.groups.island(group, k) {
-                self.sample_time[island] = t;
-                self.update_twists(model, &model.islands[island], false);
-                k += 1;
+            if !self.groups.is_at_rest(group) {
+                return self.evaluate_group(model, group, index, t);
             }
+            self.sample.copy_configuration(&self.node, island);
+            self.sample.momenta[island.dofs.clone()].fill(0.0);
+            self.sample_time[index] = t;
+            self.update_twists(model, island, false);
             return Ok(());
         }
         if tau > 0.0 {
@@ -144,6 +141,28 @@ impl StepTrajectories {
         }
         self.sample_time[index] = t;
         self.update_twists(model, island, false);
+        Ok(())
+    }
+
+    /// Solves the equations of a group, of which an island is given, at the time `t`.
+    pub(super) fn evaluate_group(
+        &mut self,
+        model: &Model,
+        group: usize,
+        index: usize,
+        t: f64,
+    ) -> Result<(), StepFailure> {
+        let tau = t - self.node_time[index];
+        self.node.time = self.start_time + self.node_time[index];
+        let from = (&self.node, &self.worker.excluded_stops[..]);
+        let solved = self.groups.solve_group(group, model, from, tau, &mut self.sample);
+        solved.map_err(|error| self.group_failure(model, (group, index), error))?;
+        let mut k = 0;
+        while let Some(island) = self.groups.island(group, k) {
+            self.sample_time[island] = t;
+            self.update_twists(model, &model.islands[island], false);
+            k += 1;
+        }
         Ok(())
     }
 
