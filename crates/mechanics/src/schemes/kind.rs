@@ -7,7 +7,6 @@ use super::{
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
-use crate::response::closed_contact::has_joint_rows;
 use crate::response::{ContactOptions, ContactResponse};
 use crate::step_record::StepRecord;
 use std::fmt;
@@ -124,14 +123,11 @@ impl SchemeKind {
                 Box::new(exact.map_err(|_| SchemeError::NotFinite)?)
             }
             Self::Decomposition => match options.contact.response {
-                // Stops, drives and friction of joints are rows of the variational step.
-                ContactResponse::Persistent
-                    if !model.islands.iter().any(|island| has_joint_rows(model, island)) =>
-                {
+                ContactResponse::Persistent => {
                     let scheme = Exact::with_impacts_at_end(model, contacts()?, state, &options.contact);
                     Box::new(scheme.map_err(|_| SchemeError::NotFinite)?)
                 }
-                _ => {
+                ContactResponse::Published => {
                     contacts()?;
                     with_crossings(model, state, Decomposition::new(model, state, &options.contact))
                 }
