@@ -23,7 +23,7 @@ use crate::discrete::StepError;
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::ProjectionStats;
-use crate::tolerances::lcp::project_positions::{EVENT_WINDOW, MAX_ROTATION, TILT, TOLERANCE};
+use crate::tolerances::lcp::project_positions::{EVENT_WINDOW, MAX_ROTATION, SUFFICIENT, TILT, TOLERANCE};
 use percussion_solve::GaussSeidel;
 
 /// Iterations with gaps evaluated again.
@@ -31,6 +31,9 @@ const MAX_ITERATIONS: usize = 12;
 /// Sweeps of a displacement, and factorisations of Newton's method.
 const SWEEPS: usize = 100;
 const FACTORIZATIONS: usize = 50;
+/// Contacts beyond which there are sweeps only, and how many.
+const MAX_NEWTON_CONTACTS: usize = 150;
+const LARGE_SWEEPS: usize = 40;
 
 /// The projection, with workspace.
 #[derive(Debug, Default)]
@@ -76,8 +79,8 @@ impl PositionProjection {
             if stats.iterations == 0 {
                 self.best.get_or_insert_with(|| next.clone()).clone_from(next);
                 self.solver.tolerance = TOLERANCE;
-                self.solver.max_sweeps = SWEEPS;
-                self.solver.newton_factorizations = FACTORIZATIONS;
+                self.solver.sufficient = SUFFICIENT;
+                self.solver.nonmonotone = true;
             }
             stats.iterations += 1;
             if !self.displace(step, next)? {
@@ -149,6 +152,10 @@ impl PositionProjection {
         if self.assembly.problem.momentum_size() == 0.0 {
             return Ok(false);
         }
+        // The next iteration corrects what sweeps leave; many contacts make factorisations expensive.
+        let large = self.contacts.len() > MAX_NEWTON_CONTACTS;
+        self.solver.max_sweeps = if large { LARGE_SWEEPS } else { SWEEPS };
+        self.solver.newton_factorizations = if large { 0 } else { FACTORIZATIONS };
         let displacement = &self.solver.solve(&self.assembly.problem)?.impulses.velocity;
         let mut turn = 0.0_f64;
         for &(slot, at) in &self.assembly.members {

@@ -34,7 +34,7 @@ const PATIENCE: usize = 20;
 /// Factorisations for digits beyond a sufficient error.
 const FURTHER_DIGITS: usize = 8;
 /// Sweeps that Newton's method may cost.
-const EFFORT: usize = 1400;
+const EFFORT: usize = 800;
 /// Products of blocks that cost as much as the update of a contact in a sweep, and such updates that cost as much as the assembly of its
 /// derivative.
 const PRODUCTS_PER_UPDATE: usize = 1;
