@@ -5,7 +5,7 @@ use super::{MAX_REVERSALS, REGULARISATION_END};
 use crate::contact::ContactGeometry;
 use crate::model::{Model, State};
 use crate::spatial::twist;
-use percussion_solve::contact::{ContactLaw, ContactSolverOptions};
+use percussion_solve::contact::ContactLaw;
 
 impl ClosedContactStep {
     /// Solves for the impulses at the end and adds them to its momenta. Whether they satisfy the contact laws, and their residual
@@ -19,7 +19,7 @@ impl ClosedContactStep {
     ) -> (bool, f64) {
         self.set_known_impulses_at_end(model, h, end);
         self.assemble_end(model, geometry, closed_gap, end);
-        let options = ContactSolverOptions::default();
+        let options = self.solver_options();
         let mut solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
         for _ in 0..MAX_REVERSALS {
             let drives = self.release_reversed_drives(model, end);
