@@ -18,8 +18,8 @@
 
 use crate::body::{Body, BodyError};
 use crate::contact::{ContactSpec, PairRule, Potential, Surface};
-use crate::force::ForceError;
-use crate::joint::JointKind;
+use crate::force::{ForceError, JointForce, JointLaw};
+use crate::joint::{JointKind, Limits};
 use crate::model::{BodyId, Model, ModelBuilder, ModelError, State};
 use crate::rotation::Mat3;
 use crate::schemes::{Coordinates, SchemeError, SchemeKind, SchemeOptions, UnsupportedScene};
@@ -69,6 +69,11 @@ pub struct JointBuilder {
     frame: Pose,
     rates: Option<Vec<f64>>,
     closes_loop: bool,
+    limits: [Option<Limits>; 3],
+    friction: [f64; 3],
+    damping: [f64; 3],
+    /// Forces along its coordinates: name, coordinate and law.
+    forces: Vec<(String, usize, JointLaw)>,
 }
 
 /// Error of a scene that cannot be simulated.
@@ -221,6 +226,10 @@ impl SceneBuilder {
             frame: Pose::identity(),
             rates: None,
             closes_loop: false,
+            limits: [None; 3],
+            friction: [0.0; 3],
+            damping: [0.0; 3],
+            forces: Vec::new(),
         });
         let last = self.joints.len() - 1;
         &mut self.joints[last]
@@ -240,12 +249,16 @@ impl SceneBuilder {
             let place = || format!("joint `{}`", joint.name);
             let parent = joint.parent.as_deref().map(|name| self.id(name, place)).transpose()?;
             let child = self.id(&joint.child, place)?;
-            let spec = builder.joint_at(&joint.name, joint.kind, parent, child, &joint.frame);
+            let mut spec = builder.joint_at(&joint.name, joint.kind, parent, child, &joint.frame);
+            (spec.limits, spec.friction, spec.damping) = (joint.limits, joint.friction, joint.damping);
             if joint.closes_loop {
                 builder.close(spec);
                 continue;
             }
             let id = builder.joint(spec);
+            for (name, coordinate, law) in joint.forces.iter().cloned() {
+                builder.joint_force(JointForce { name, slot: id.0, coordinate, law });
+            }
             if let Some(rates) = &joint.rates {
                 builder.rates(id, rates);
             }
@@ -448,6 +461,32 @@ impl JointBuilder {
     /// Rates of its degrees of freedom at the start.
     pub fn rates(&mut self, rates: &[f64]) -> &mut Self {
         self.rates = Some(rates.to_vec());
+        self
+    }
+
+    /// Limits of a coordinate, rad or m, with the coefficient of restitution of their stops.
+    pub fn limits(&mut self, coordinate: usize, lower: f64, upper: f64, restitution: f64) -> &mut Self {
+        if let Some(limits) = self.limits.get_mut(coordinate) {
+            *limits = Some(Limits { lower, upper, restitution });
+        }
+        self
+    }
+
+    /// Bound of dry friction along a coordinate, N m or N.
+    pub fn friction(&mut self, coordinate: usize, bound: f64) -> &mut Self {
+        self.friction.iter_mut().skip(coordinate).take(1).for_each(|friction| *friction = bound);
+        self
+    }
+
+    /// Damping along a coordinate, N m s/rad or N s/m.
+    pub fn damping(&mut self, coordinate: usize, damping: f64) -> &mut Self {
+        self.damping.iter_mut().skip(coordinate).take(1).for_each(|own| *own = damping);
+        self
+    }
+
+    /// A motor, spring or damper along a coordinate, with a name.
+    pub fn drive(&mut self, name: impl Into<String>, coordinate: usize, law: JointLaw) -> &mut Self {
+        self.forces.push((name.into(), coordinate, law));
         self
     }
 

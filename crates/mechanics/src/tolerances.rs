@@ -306,6 +306,8 @@ pub(crate) mod lcp {
     pub(crate) mod project_positions {
         /// Residual of a displacement, relative to the largest violation: the next iteration corrects the rest.
         pub const TOLERANCE: f64 = 1e-6;
+        /// Residual from which on further digits are computed only where they cost little.
+        pub const SUFFICIENT: f64 = 1e-4;
         /// Gap up to which events take part, relative to the smaller part: a displacement must not close others.
         pub const EVENT_WINDOW: f64 = 1e-3;
         /// Sine of the angle between faces in contact.

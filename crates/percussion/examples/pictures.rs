@@ -82,6 +82,7 @@ pub const PICTURES: &[FigureResult] = &[
     // Before the shakes, after twenty and thirty, and at rest after forty.
     drawn("brazil-nut", Strip, &[1.6, 5.7, 7.7, 10.6], (840, 230)).from(-90.0, 8.0),
     drawn("dice3", Strip, &[0.0, 0.4, 0.7, 1.0, 1.3, 3.0], (960, 480)),
+    drawn("robot-hand", Strip, &[0.0, 0.3, 0.5, 1.0, 1.4, 2.2], (960, 520)).from(-62.0, 14.0),
     drawn("pyramid1", Strip, &[0.0, 0.7, 1.2, 1.7, 2.2, 10.0], (900, 400)),
     drawn("setup6", Strip, &[0.0, 0.4, 0.6, 0.9, 1.3, 6.0], (960, 640)),
     drawn(

@@ -130,6 +130,8 @@ pub(crate) mod gauss_seidel {
     pub const SWEEP_GROWTH: f64 = 3.0;
     /// Ratio of errors from check to check above which Newton's method takes over.
     pub const SLOW: f64 = 0.1;
+    /// The same where Newton's method has a budget: sweeps find much of what is open and sticks at little cost.
+    pub const SLOW_ON_BUDGET: f64 = 0.7;
     /// Share of the tolerance that islands are solved to: the residual of the whole problem rounds differently.
     pub const ISLAND_SHARE: f64 = 0.9;
     /// Multiple of the tolerance above which an error is not rounding.

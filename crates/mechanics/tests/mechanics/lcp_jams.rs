@@ -43,13 +43,18 @@ const LENGTH: f64 = 1.0;
 
 /// A thin rod that leans by `angle` from the floor, slides on its lower end with a speed, the upper end behind or in front.
 fn rod(angle: f64, mu: f64, speed: f64) -> ModelBuilder {
+    moving_rod(angle, mu, [speed, 0.0])
+}
+
+/// The same with a velocity along the floor and away from it.
+fn moving_rod(angle: f64, mu: f64, velocity: [f64; 2]) -> ModelBuilder {
     let mut builder = ground(0.0, mu);
     let thick = 1e-3;
     let shape = PlanarShape::Polygon(Polygon::rectangle(LENGTH, thick).unwrap());
     // The lower end touches with its lower corner.
     let height = 0.5 * LENGTH * angle.sin() + 0.5 * thick * angle.cos();
     let id = flat(&mut builder, "rod", shape, (1.0, LENGTH * LENGTH / 12.0), angle, Vec2::new(0.0, height));
-    builder.velocity(id, Vec3::new(speed, 0.0, 0.0), Vec3::zeros());
+    builder.velocity(id, Vec3::new(velocity[0], velocity[1], 0.0), Vec3::zeros());
     builder
 }
 
@@ -101,6 +106,62 @@ fn painleves_rod_stops_sliding_within_a_step_where_no_finite_force_would_do() {
             }
         }
     }
+}
+
+/// All solutions of a step of one contact in the plane: velocities along the floor and away from it after impulses `x`, `u = u* + G x`, with
+/// separation, rest or sliding either way.
+fn solutions(free: [f64; 2], [tt, tn, nn]: [f64; 3], mu: f64) -> Vec<[f64; 2]> {
+    let after = |t: f64, n: f64| [free[0] + tt * t + tn * n, free[1] + tn * t + nn * n];
+    let mut found = vec![];
+    if free[1] >= 0.0 {
+        found.push(free);
+    }
+    let determinant = tt * nn - tn * tn;
+    let t = (tn * free[1] - nn * free[0]) / determinant;
+    let n = (tn * free[0] - tt * free[1]) / determinant;
+    if n >= 0.0 && t.abs() <= mu * n {
+        found.push(after(t, n));
+    }
+    for sign in [-1.0, 1.0] {
+        // Friction -sign μ n, sliding with that sign.
+        let n = -free[1] / (nn - sign * mu * tn);
+        let u = after(-sign * mu * n, n);
+        if n >= 0.0 && sign * u[0] > 0.0 {
+            found.push(u);
+        }
+    }
+    found
+}
+
+/// Leading and trailing, where a step has one solution and where it has several: the rod takes one of them.
+#[test]
+fn painleves_rod_takes_a_solution_of_the_closed_form_of_a_step() {
+    let (mu, mut several) = (2.0, 0);
+    let angles = [0.3, 0.6, 2.0_f64.atan(), 1.3];
+    let speeds = [-3.0, -0.3, -1e-3, 1e-3, 0.3, 3.0];
+    for (h, rise) in [(1e-3, 0.0), (1e-4, 0.0), (1e-3, 1.5), (1e-4, 1.5)] {
+        for (angle, speed) in angles.iter().flat_map(|angle| speeds.map(|speed| (*angle, speed))) {
+            // Rising, it leaves the floor, or sliding presses it down.
+            let rise = rise * G * h;
+            let mut sim = stepped(moving_rod(angle, mu, [speed, rise]), sharp(), h);
+            let corner = sim.model().pose(sim.state(), 1).point(&Vec3::new(-0.5 * LENGTH, -5e-4, 0.0));
+            let arm = corner - position(&sim, 1);
+            let moment = LENGTH * LENGTH / 12.0;
+            let compliance =
+                [1.0 + arm.y * arm.y / moment, -arm.x * arm.y / moment, 1.0 + arm.x * arm.x / moment];
+            let all = solutions([speed, rise - G * h], compliance, mu);
+            several += usize::from(all.len() > 1);
+            assert!(!all.is_empty(), "{h} {angle} {speed}");
+            sim.step().unwrap();
+            assert!(solve(&sim).converged && solve(&sim).residual < 1e-10, "{:?}", solve(&sim));
+            let t = &sim.model().twists(sim.state())[0];
+            let u = linear(t) + angular(t).cross(&arm);
+            let off = all.iter().map(|s| (u.x - s[0]).hypot(u.y - s[1])).fold(f64::INFINITY, f64::min);
+            println!("{h} {angle:.2} {speed} {rise:.1e}: {} solutions, off {off:.1e}", all.len());
+            assert!(off < 1e-9, "{h} {angle} {speed}: {u:?}, not one of {all:?}");
+        }
+    }
+    assert!(several > 0);
 }
 
 /// A block between two walls; `room` is what they leave it beyond its width, negative if too little.

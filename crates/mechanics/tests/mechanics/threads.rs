@@ -70,3 +70,34 @@ fn a_body_moves_the_same_alone_and_in_a_crowd() {
     assert_eq!(crowd.positions[slot], alone.positions[0]);
     assert_eq!(crowd.rotations[slot], alone.rotations[0]);
 }
+
+/// Boxes in a loose lattice that fall on a floor: more pairs than one thread queries.
+#[test]
+fn a_pile_is_bitwise_identical_for_any_number_of_threads() {
+    let mut random = Random::new(3);
+    let mut builder = level(0.0, 0.5);
+    for k in 0..216 {
+        let at = Vec3::new((k % 6) as f64, (k / 6 % 6) as f64, (k / 36) as f64) * 0.3 + Vec3::z() * 0.25;
+        builder.body(cuboid(&format!("box-{k}"), 0.2, 0.22, 0.24), Pose::new(random.rotation(), at));
+    }
+    let (model, start) = builder.build_open().unwrap();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let options = LcpOptions { sweeps: 20, newton_factorizations: 0, ..LcpOptions::default() };
+            let mut state = start.clone();
+            let mut scheme = Lcp::new(&model, &state, &options).unwrap();
+            let mut contacts = 0;
+            for _ in 0..40 {
+                scheme.step(&model, &mut state, 0.01).unwrap();
+                contacts = contacts.max(scheme.last_solve().contacts);
+            }
+            assert!(contacts > 400, "{contacts}");
+            state
+        })
+    };
+    let alone = run(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(run(threads), alone, "{threads} threads");
+    }
+}

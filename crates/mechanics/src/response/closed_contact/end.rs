@@ -5,7 +5,7 @@ use super::{MAX_REPETITIONS, MAX_REVERSALS, REGULARISATION_END};
 use crate::contact::ContactGeometry;
 use crate::model::{Model, State};
 use crate::spatial::twist;
-use percussion_solve::contact::{ContactLaw, ContactSolverOptions};
+use percussion_solve::contact::ContactLaw;
 
 impl ClosedContactStep {
     /// Solves for the impulses at the end and adds them to its momenta. Whether they satisfy the contact laws, and their residual
@@ -19,7 +19,7 @@ impl ClosedContactStep {
     ) -> (bool, f64) {
         self.set_known_impulses_at_end(model, h, end);
         self.assemble_end(model, geometry, closed_gap, end);
-        let options = ContactSolverOptions::default();
+        let options = self.solver_options();
         let many = self.system.len() > options.few;
         if many {
             // Without a past the impulses at the start are the better initial iterate: those of a pile at rest are the same.

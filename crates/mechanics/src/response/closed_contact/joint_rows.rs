@@ -24,7 +24,7 @@ use crate::spatial::{angular, linear};
 use crate::step_record::{Impact, ImpactKind, JumpSource, StepRecord};
 use crate::tolerances::closed_contact::{STIFF_GAINS, STOP_GAP};
 use crate::tree::Link;
-use percussion_solve::contact::ContactLaw;
+use percussion_solve::contact::{ContactLaw, ContactSolverOptions};
 
 /// Stops of a joint coordinate: the lower and the upper one.
 const STOPS: usize = 2;
@@ -228,6 +228,14 @@ impl ClosedContactStep {
         }
     }
 
+    /// Options of the solver. A grasp with friction in its joints leaves many forces undetermined: contacts beside rows are solved as many are,
+    /// from the last iterate.
+    pub(super) fn solver_options(&self) -> ContactSolverOptions {
+        let options = ContactSolverOptions::default();
+        let grasp = !self.listed_rows.is_empty() && !self.listed.is_empty();
+        ContactSolverOptions { few: if grasp { 0 } else { options.few }, ..options }
+    }
+
     /// Displacement of the coordinates over the interval, and gaps at its end.
     fn evaluate_joint_rows(&mut self, model: &Model) {
         for row in &mut self.joint_rows {
@@ -248,6 +256,8 @@ impl ClosedContactStep {
                 continue;
             }
             let (law, bias) = match row.kind {
+                // A stop that keeps half of its gap in this iterate is out of reach.
+                JointRowKind::Stop { .. } if row.impulse[0] == 0.0 && row.gap[1] > 0.5 * row.gap[0].abs() => continue,
                 JointRowKind::Stop { .. } => (ContactLaw::Cone { friction: 0.0 }, row.gap[1]),
                 JointRowKind::Drive { force } => {
                     let position = start.coordinates[model.links[row.slot].coordinate + row.coordinate];

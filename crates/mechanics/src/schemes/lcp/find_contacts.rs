@@ -14,7 +14,7 @@
 //! is where the velocities at the beginning lead in half a step [Moreau]; distances are extrapolated back from there, and shifted
 //! so that the pair has the distance that it has.
 //!
-//! The active set depends on the configuration and the velocities alone: queries start cold, so that a run that continues
+//! Pairs are queried in parallel. The active set depends on the configuration and the velocities alone: queries start cold, so that a run that continues
 //! from a checkpoint is bitwise identical.
 
 use super::StepInput;
@@ -32,12 +32,24 @@ use crate::tolerances::lcp::find_contacts::{
     CLOSED, IMPACT_DEPTH, MAX_TURN, MIN_FEATURE_SLACK, NO_BEND, TILT, TRAVEL_MARGIN,
 };
 use percussion_geometry::Aabb;
+use rayon::prelude::*;
+
+/// Pairs from which queries run in parallel, the least of a part, and the most parts.
+const MIN_PARALLEL: usize = 256;
+const MIN_PART: usize = 64;
+const MAX_PARTS: usize = 16;
+
+/// Pairs of a part that is queried by one thread.
+pub(super) fn part_length(pairs: usize) -> usize {
+    if pairs < MIN_PARALLEL { pairs.max(1) } else { pairs.div_ceil(MAX_PARTS).max(MIN_PART) }
+}
 
 /// The active set, with workspace.
 #[derive(Debug, Default)]
 pub(super) struct ActiveContacts {
     candidates: Option<CandidatePairs>,
     query: PairQuery,
+    parts: Vec<CandidatePart>,
     /// The contacts, by pair.
     pub list: Vec<ContactConstraint>,
     /// Deepest penetration of two parts, in units of the metric.
@@ -56,12 +68,29 @@ impl ActiveContacts {
         self.max_penetration = 0.0;
         self.query.bound_motions(step, geometry, velocities);
         self.query.bound_boxes(step, geometry);
-        for candidate in self.query.candidate_pairs(geometry, &mut self.candidates)? {
-            let pair = candidate.pair;
-            let (penetration, gap) =
-                self.query.pair_contacts(step, geometry, pair, velocities, &mut self.list)?;
-            self.max_penetration = self.max_penetration.max(penetration);
-            self.gaps.push(PairGap { pair, gap });
+        let candidates = self.query.candidate_pairs(geometry, &mut self.candidates)?;
+        let query = &self.query;
+        // Every pair is queried by itself: results do not depend on the parts, which are put together in their order.
+        let length = part_length(candidates.len());
+        let count = candidates.len().div_ceil(length);
+        self.parts.resize_with(count.max(self.parts.len()), CandidatePart::default);
+        let parts = &mut self.parts[..count];
+        let collect =
+            |part: &mut CandidatePart, pairs| part.pair_contacts(step, geometry, query, velocities, pairs);
+        match parts {
+            [part] => collect(part, candidates),
+            _ => {
+                let pairs = candidates.par_chunks(length);
+                parts.par_iter_mut().zip(pairs).for_each(|(part, pairs)| collect(part, pairs));
+            }
+        }
+        for part in parts {
+            if let Some(error) = part.error.take() {
+                return Err(error);
+            }
+            self.list.extend_from_slice(&part.list);
+            self.gaps.extend_from_slice(&part.gaps);
+            self.max_penetration = self.max_penetration.max(part.max_penetration);
         }
         self.gaps.sort_unstable_by_key(|known| known.pair);
         self.drop_immovable(geometry, velocities);
@@ -110,15 +139,61 @@ pub(super) struct PairGap {
     pub gap: f64,
 }
 
-/// Poses and motion bounds of all parts, and workspace of the query of a pair.
+/// Poses and motion bounds of all parts.
 #[derive(Debug, Default)]
 struct PairQuery {
     poses: Vec<PartPose>,
     bounds: Vec<MotionBound>,
     boxes: Vec<Aabb>,
+}
+
+/// A part of the candidate pairs, in parallel with others: their contacts, and workspace.
+#[derive(Debug, Default)]
+struct CandidatePart {
+    list: Vec<ContactConstraint>,
+    gaps: Vec<PairGap>,
+    max_penetration: f64,
+    error: Option<StepError>,
+    workspace: PairWorkspace,
+}
+
+/// Workspace of the query of a pair.
+#[derive(Debug, Default)]
+struct PairWorkspace {
     events: PairEvents,
     /// Bodies of closed pairs half a step later.
     middle: Option<State>,
+}
+
+impl CandidatePart {
+    /// Finds the contacts of pairs.
+    fn pair_contacts(
+        &mut self,
+        step: &StepInput,
+        geometry: &ContactGeometry,
+        query: &PairQuery,
+        velocities: &FreeVelocities,
+        pairs: &[CandidatePair],
+    ) {
+        self.list.clear();
+        self.gaps.clear();
+        self.gaps.reserve(2 * pairs.len());
+        self.max_penetration = 0.0;
+        self.error = None;
+        for candidate in pairs {
+            let (list, workspace) = (&mut self.list, &mut self.workspace);
+            match query.pair_contacts(step, geometry, candidate.pair, velocities, (list, workspace)) {
+                Ok((penetration, gap)) => {
+                    self.max_penetration = self.max_penetration.max(penetration);
+                    self.gaps.push(PairGap { pair: candidate.pair, gap });
+                }
+                Err(error) => {
+                    self.error = Some(error);
+                    return;
+                }
+            }
+        }
+    }
 }
 
 impl PairQuery {
@@ -169,12 +244,12 @@ impl PairQuery {
     /// Adds the contacts of a pair to the list. Returns its penetration in units of the metric, negative where it is apart, and a lower
     /// bound of its gap, m.
     fn pair_contacts(
-        &mut self,
+        &self,
         step: &StepInput,
         geometry: &ContactGeometry,
         (a, b): (usize, usize),
         velocities: &FreeVelocities,
-        list: &mut Vec<ContactConstraint>,
+        (list, workspace): (&mut Vec<ContactConstraint>, &mut PairWorkspace),
     ) -> Result<(f64, f64), StepError> {
         let StepInput { state, options, .. } = *step;
         let (p, q) = (&geometry.parts[a], &geometry.parts[b]);
@@ -200,7 +275,7 @@ impl PairQuery {
         };
         let before = list.len();
         let (scene, places) = ((step, geometry), (&poses[a], &poses[b]));
-        let found = self.events.add_contacts(
+        let found = workspace.events.add_contacts(
             scene,
             (a, b),
             places,
@@ -219,11 +294,27 @@ impl PairQuery {
         };
         let published = options.stabilisation == Stabilisation::Published;
         if !published && bends && !list[before..].iter().any(collides) {
-            self.at_midpoint(step, geometry, (a, b), velocities, (&tolerances, distance), (before, list))?;
+            let part = (before, list);
+            workspace.at_midpoint(step, geometry, (a, b), velocities, (&tolerances, distance), part)?;
         }
         Ok((-distance, gap))
     }
 
+    /// By how much the box of a part is grown, m. Lengths in the ratio metric are relative to a distance between parts: boxes
+    /// allow for it.
+    fn margin(&self, step: &StepInput, geometry: &ContactGeometry, part: usize) -> f64 {
+        match (step.options.eps_t, step.options.metric) {
+            (None, _) => TRAVEL_MARGIN * step.h.abs() * self.bounds[part].max_speed,
+            (Some(eps), DistanceMetric::Gap) => 0.5 * eps,
+            (Some(eps), DistanceMetric::Ratio) => {
+                let radius = geometry.parts[part].radius;
+                if radius.is_finite() { eps * radius } else { 0.0 }
+            }
+        }
+    }
+}
+
+impl PairWorkspace {
     /// Replaces the contacts of a pair in the list from `before` on by those half a step later, with distances extrapolated back.
     fn at_midpoint(
         &mut self,
@@ -265,18 +356,5 @@ impl PairQuery {
         }
         list[before..].iter_mut().for_each(|contact| contact.distance += distance - least);
         Ok(())
-    }
-
-    /// By how much the box of a part is grown, m. Lengths in the ratio metric are relative to a distance between parts: boxes
-    /// allow for it.
-    fn margin(&self, step: &StepInput, geometry: &ContactGeometry, part: usize) -> f64 {
-        match (step.options.eps_t, step.options.metric) {
-            (None, _) => TRAVEL_MARGIN * step.h.abs() * self.bounds[part].max_speed,
-            (Some(eps), DistanceMetric::Gap) => 0.5 * eps,
-            (Some(eps), DistanceMetric::Ratio) => {
-                let radius = geometry.parts[part].radius;
-                if radius.is_finite() { eps * radius } else { 0.0 }
-            }
-        }
     }
 }

@@ -15,6 +15,7 @@ use super::StepInput;
 use super::assemble_problem::ProblemAssembly;
 use super::body_dofs::BodyDofs;
 use super::contact_constraint::ContactConstraint;
+use super::find_contacts::part_length;
 use super::pair_events::{Instant, PairEvents};
 use super::swept_pairs::{PENETRATION_ROUNDING, SweptPair};
 use super::update_configuration::move_body;
@@ -23,19 +24,23 @@ use crate::discrete::StepError;
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::ProjectionStats;
-use crate::tolerances::lcp::project_positions::{EVENT_WINDOW, MAX_ROTATION, TILT, TOLERANCE};
+use crate::tolerances::lcp::project_positions::{EVENT_WINDOW, MAX_ROTATION, SUFFICIENT, TILT, TOLERANCE};
 use percussion_solve::GaussSeidel;
+use rayon::prelude::*;
 
 /// Iterations with gaps evaluated again.
 const MAX_ITERATIONS: usize = 12;
 /// Sweeps of a displacement, and factorisations of Newton's method.
 const SWEEPS: usize = 100;
 const FACTORIZATIONS: usize = 50;
+/// Contacts beyond which there are sweeps only, and how many.
+const MAX_NEWTON_CONTACTS: usize = 150;
+const LARGE_SWEEPS: usize = 40;
 
 /// The projection, with workspace.
 #[derive(Debug, Default)]
 pub(super) struct PositionProjection {
-    events: PairEvents,
+    parts: Vec<SweptPart>,
     contacts: Vec<ContactConstraint>,
     assembly: ProblemAssembly,
     solver: GaussSeidel,
@@ -76,8 +81,8 @@ impl PositionProjection {
             if stats.iterations == 0 {
                 self.best.get_or_insert_with(|| next.clone()).clone_from(next);
                 self.solver.tolerance = TOLERANCE;
-                self.solver.max_sweeps = SWEEPS;
-                self.solver.newton_factorizations = FACTORIZATIONS;
+                self.solver.sufficient = SUFFICIENT;
+                self.solver.nonmonotone = true;
             }
             stats.iterations += 1;
             if !self.displace(step, next)? {
@@ -100,33 +105,32 @@ impl PositionProjection {
         pairs: &[SweptPair],
         next: &State,
     ) -> Result<Overlap, StepError> {
+        let moved = &self.moved;
+        let moved = |part: usize| geometry.parts[part].slot.is_some_and(|slot| moved[slot]);
+        let near = |swept: &SweptPair| !swept.ends_apart || moved(swept.pair.0) || moved(swept.pair.1);
+        let length = part_length(pairs.len());
+        let count = pairs.len().div_ceil(length);
+        self.parts.resize_with(count.max(self.parts.len()), SweptPart::default);
+        let parts = &mut self.parts[..count];
+        let collect = |part: &mut SweptPart, pairs: &[SweptPair]| {
+            part.overlaps(step, geometry, pairs.iter().filter(|swept| near(swept)), next)
+        };
+        match parts {
+            [part] => collect(part, pairs),
+            _ => {
+                let pairs = pairs.par_chunks(length);
+                parts.par_iter_mut().zip(pairs).for_each(|(part, pairs)| collect(part, pairs));
+            }
+        }
         self.contacts.clear();
         let mut overlap = Overlap::default();
-        let at = Instant { state: next, since: step.h };
-        let moved = |part: usize| geometry.parts[part].slot.is_some_and(|slot| self.moved[slot]);
-        for swept in pairs {
-            let (a, b) = swept.pair;
-            if swept.ends_apart && !moved(a) && !moved(b) {
-                continue;
+        for part in parts {
+            if let Some(error) = part.error.take() {
+                return Err(error);
             }
-            let window = EVENT_WINDOW * swept.radius;
-            let tolerances =
-                ActivityTolerances { within: window, eps_x: window, eps_t: window, eps_0: 0.0, tilt: TILT };
-            let poses = at.poses(geometry, swept.pair);
-            let reach = geometry.parts[a].radius + geometry.parts[b].radius + window;
-            if (poses.0.reference - poses.1.reference).norm_squared() > reach * reach {
-                continue;
-            }
-            let before = self.contacts.len();
-            let places = (&poses.0, &poses.1);
-            let limits = (&tolerances, None);
-            let scene = (step, geometry);
-            self.events.add_contacts(scene, swept.pair, places, &at, limits, &mut self.contacts)?;
-            for contact in &self.contacts[before..] {
-                let depth = -contact.distance * contact.unit;
-                overlap.depth = overlap.depth.max(depth);
-                overlap.beyond = overlap.beyond.max(depth / (PENETRATION_ROUNDING * swept.radius));
-            }
+            self.contacts.extend_from_slice(&part.contacts);
+            overlap.depth = overlap.depth.max(part.overlap.depth);
+            overlap.beyond = overlap.beyond.max(part.overlap.beyond);
         }
         Ok(overlap)
     }
@@ -149,6 +153,10 @@ impl PositionProjection {
         if self.assembly.problem.momentum_size() == 0.0 {
             return Ok(false);
         }
+        // The next iteration corrects what sweeps leave; many contacts make factorisations expensive.
+        let large = self.contacts.len() > MAX_NEWTON_CONTACTS;
+        self.solver.max_sweeps = if large { LARGE_SWEEPS } else { SWEEPS };
+        self.solver.newton_factorizations = if large { 0 } else { FACTORIZATIONS };
         let displacement = &self.solver.solve(&self.assembly.problem)?.impulses.velocity;
         let mut turn = 0.0_f64;
         for &(slot, at) in &self.assembly.members {
@@ -165,6 +173,55 @@ impl PositionProjection {
             }
         }
         Ok(true)
+    }
+}
+
+/// A part of the pairs, in parallel with others.
+#[derive(Debug, Default)]
+struct SweptPart {
+    events: PairEvents,
+    contacts: Vec<ContactConstraint>,
+    overlap: Overlap,
+    error: Option<StepError>,
+}
+
+impl SweptPart {
+    /// Lists the events of pairs, with their deepest penetration.
+    fn overlaps<'a>(
+        &mut self,
+        step: &StepInput,
+        geometry: &ContactGeometry,
+        pairs: impl Iterator<Item = &'a SweptPair>,
+        next: &State,
+    ) {
+        self.contacts.clear();
+        self.overlap = Overlap::default();
+        self.error = None;
+        let at = Instant { state: next, since: step.h };
+        for swept in pairs {
+            let (a, b) = swept.pair;
+            let window = EVENT_WINDOW * swept.radius;
+            let tolerances =
+                ActivityTolerances { within: window, eps_x: window, eps_t: window, eps_0: 0.0, tilt: TILT };
+            let poses = at.poses(geometry, swept.pair);
+            let reach = geometry.parts[a].radius + geometry.parts[b].radius + window;
+            if (poses.0.reference - poses.1.reference).norm_squared() > reach * reach {
+                continue;
+            }
+            let before = self.contacts.len();
+            let (places, limits, scene) = ((&poses.0, &poses.1), (&tolerances, None), (step, geometry));
+            if let Err(error) =
+                self.events.add_contacts(scene, swept.pair, places, &at, limits, &mut self.contacts)
+            {
+                self.error = Some(error);
+                return;
+            }
+            for contact in &self.contacts[before..] {
+                let depth = -contact.distance * contact.unit;
+                self.overlap.depth = self.overlap.depth.max(depth);
+                self.overlap.beyond = self.overlap.beyond.max(depth / (PENETRATION_ROUNDING * swept.radius));
+            }
+        }
     }
 }
 

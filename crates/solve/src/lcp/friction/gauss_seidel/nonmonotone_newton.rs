@@ -33,8 +33,10 @@ const CHORDS: usize = 40;
 const PATIENCE: usize = 20;
 /// Factorisations for digits beyond a sufficient error.
 const FURTHER_DIGITS: usize = 8;
-/// Sweeps that Newton's method may cost.
-const EFFORT: usize = 1400;
+/// Blocks up to which it is the given number of factorisations that counts.
+const SMALL: usize = 32;
+/// Sweeps that Newton's method may cost in larger islands.
+const EFFORT: usize = 800;
 /// Products of blocks that cost as much as the update of a contact in a sweep, and such updates that cost as much as the assembly of its
 /// derivative.
 const PRODUCTS_PER_UPDATE: usize = 1;
@@ -95,8 +97,11 @@ impl NonsmoothNewton {
         error
     }
 
-    /// Factorisations that cost as much as [`EFFORT`] sweeps.
+    /// Factorisations that cost as much as [`EFFORT`] sweeps; any number of small ones.
     fn affordable(&self, island: &Island) -> usize {
+        if island.blocks.len() <= SMALL {
+            return usize::MAX;
+        }
         let contacts = island.constraints.len();
         let factorisation = self.factors.products() / PRODUCTS_PER_UPDATE + UPDATES_PER_ASSEMBLY * contacts;
         EFFORT * contacts / factorisation.max(1)

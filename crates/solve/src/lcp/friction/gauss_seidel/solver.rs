@@ -25,7 +25,7 @@ use crate::lcp::friction::anderson::Anderson;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
-use crate::tolerances::gauss_seidel::{ISLAND_SHARE, SLOW, SWEEP_GROWTH, UNSOLVED};
+use crate::tolerances::gauss_seidel::{ISLAND_SHARE, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED};
 
 /// Sweeps between checks of the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
@@ -294,7 +294,8 @@ impl GaussSeidel {
                 (due, seen) = (change, *sweeps);
                 self.system.update_velocities(island);
                 let now = self.system.island_residual(island, self.cone);
-                let slow = use_newton && now.error() > SLOW * last;
+                let ratio = if self.nonmonotone { SLOW_ON_BUDGET } else { SLOW };
+                let slow = use_newton && now.error() > ratio * last;
                 if now.error() <= goal || *sweeps >= limit || slow {
                     return now;
                 }
