@@ -140,6 +140,8 @@ pub(crate) mod closed_contact {
 pub(crate) mod impulse {
     /// Closing speed that is rounding, relative to the speeds of the group.
     pub const CLOSING_SPEED_ROUNDING: f64 = 1e-12;
+    /// Residual of the impulses of many contacts, relative to the largest, with which they are used; it is in the statistics.
+    pub const SPARSE_RESIDUAL: f64 = 1e-6;
     /// Relative difference of closing speeds within which impacts of a sequence come at once.
     pub const SAME_SPEED: f64 = 1e-8;
     /// Closing speed, relative to the first of a sequence of impacts, at which its rest has no restitution: its energy is the square.

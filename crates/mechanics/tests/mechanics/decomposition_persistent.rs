@@ -128,3 +128,31 @@ fn interrupted_runs_are_bitwise_identical() {
     run(&mut second, 200);
     assert_eq!(whole.state(), second.state());
 }
+
+/// Hundreds of contacts in one group: the projection and the impulses are solved in sparse form.
+#[test]
+fn a_heap_of_balls_falls_without_penetration_and_loses_energy_in_every_step() {
+    for e in [0.0, 0.5] {
+        let mut builder = level(e, 0.3);
+        for k in 0..125 {
+            let jitter = |i: i32| 0.02 * (f64::from(k * 7 + i) * 1.7).sin();
+            let (x, y, z) = (f64::from(k % 5), f64::from(k / 5 % 5), f64::from(k / 25));
+            let at = Vec3::new(0.25 * x + jitter(0), 0.25 * y + jitter(1), 0.15 + 0.25 * z);
+            builder.body(sphere(&format!("ball-{k}"), 0.1, 1000.0), Pose::at(at));
+        }
+        let mut sim = decomposed(builder, 1e-2);
+        let start = energy(&sim);
+        let (mut last, mut contacts) = (start, 0);
+        for _ in 0..60 {
+            sim.step().unwrap();
+            assert!(energy(&sim) <= last + 1e-6 * start, "{e}: {:e}", energy(&sim) - last);
+            last = energy(&sim);
+            let record = sim.step_record().unwrap();
+            assert_eq!((record.fallbacks, record.unsolved, record.unfinished_sequences), (0, 0, 0));
+            contacts = contacts.max(sim.step_contacts().len());
+            assert!(deepest(sim.model(), sim.state()) < 1e-4 * 0.1);
+        }
+        println!("{e}: {contacts} contacts, energy {} of the start", last / start);
+        assert!(contacts > 80, "{contacts}");
+    }
+}

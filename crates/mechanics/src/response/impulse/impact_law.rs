@@ -16,6 +16,7 @@ use super::constraint::{ConstraintSlice, ContactConstraint, ContactConstraints};
 use super::coulomb::{FrictionSolver, ratio_friction};
 use super::mass_metric::JacobianRows;
 use super::sequential::ImpactSequence;
+use super::sparse_impulses::{MANY_CONTACTS, SparseImpulses};
 use super::{ENERGY_GAIN_ROUNDING, INERT_TANGENT};
 use crate::discrete::StepError;
 use crate::response::ImpactLaw;
@@ -50,6 +51,7 @@ pub(crate) struct ImpactSolver {
     dense: Vec<f64>,
     normal_impulses: Vec<f64>,
     friction: FrictionSolver,
+    sparse: SparseImpulses,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
 }
@@ -252,6 +254,18 @@ impl ImpactSolver {
         rows: &JacobianRows,
         max_restitution: f64,
     ) -> Result<bool, SolveError> {
+        if list.len() >= MANY_CONTACTS {
+            self.u.clone_from(&self.before);
+            let bounds = list.iter().map(|contact| {
+                let before = rows.dot(contact.rows[0], &self.before);
+                (contact.rows[0], -contact.restitution.min(max_restitution) * before)
+            });
+            let impulses = &mut self.normal_impulses;
+            if let Some(residual) = self.sparse.nearest_point(rows, bounds, &mut self.u, impulses) {
+                self.residual = self.residual.max(residual);
+                return Ok(true);
+            }
+        }
         let program = least_distance(&mut self.program, &self.before)?;
         self.dense.clear();
         self.dense.resize(self.before.len(), 0.0);
@@ -279,6 +293,18 @@ impl ImpactSolver {
         max_restitution: f64,
         limit: f64,
     ) {
+        if list.len() >= MANY_CONTACTS {
+            for max_restitution in [max_restitution, 0.0] {
+                self.u.clone_from(&self.before);
+                let (normal, u) = (&self.normal_impulses, &mut self.u);
+                let residual = self.sparse.with_friction(list, rows, max_restitution, normal, u);
+                if let Some(residual) = residual.filter(|_| energy(&self.u) <= limit) {
+                    self.residual = self.residual.max(residual);
+                    self.sparse.add_impulses_to(list);
+                    return;
+                }
+            }
+        }
         let contacts = ConstraintSlice { list, rows };
         self.u.clone_from(&self.before);
         let found = self.friction.solve(contacts, max_restitution, &self.normal_impulses, &mut self.u);

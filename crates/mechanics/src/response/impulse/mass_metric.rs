@@ -152,7 +152,7 @@ impl JacobianRows {
     }
 
     /// Nonzero blocks of a row, with their ranges among the degrees of freedom.
-    fn blocks(&self, row: usize) -> impl Iterator<Item = (&Range<usize>, &[f64])> {
+    pub fn blocks(&self, row: usize) -> impl Iterator<Item = (&Range<usize>, &[f64])> {
         let (at, spans) = &self.rows[row];
         let mut at = *at;
         spans.iter().map(move |span| {

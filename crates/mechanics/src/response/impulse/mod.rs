@@ -7,6 +7,7 @@
 //! ContactConstraint    contact points with their Jacobian rows                         constraint.rs
 //! ImpactSolver         impact laws: summed gradient, Moreau, plastic                   impact_law.rs
 //! ImpactSequence       impacts of pairs of bodies, one after the other                 sequential.rs
+//! SparseImpulses       impulses of many contacts                                       sparse_impulses.rs
 //! FrictionSolver       Coulomb friction by block Gauss-Seidel                          coulomb.rs
 //! FrictionNewton       its refinement by a nonsmooth Newton method                     cone_newton.rs
 //! ```
@@ -17,6 +18,7 @@ mod coulomb;
 mod impact_law;
 mod mass_metric;
 mod sequential;
+mod sparse_impulses;
 
 pub(crate) use crate::tolerances::impulse::{CLOSING_SPEED_ROUNDING, IMMOVABLE_ROW};
 use crate::tolerances::impulse::{
@@ -26,6 +28,7 @@ use crate::tolerances::impulse::{
 pub(crate) use constraint::{ConstraintContext, ContactConstraint, ContactConstraints};
 pub(crate) use impact_law::{ImpactSolver, energy};
 pub(crate) use mass_metric::{JacobianRows, MassMetric};
+pub(crate) use sparse_impulses::{MANY_CONTACTS, SparseImpulses};
 
 /// Impacts of the sequential law per pair of bodies, after which Moreau's law is applied to all contacts.
 const MAX_SEQUENTIAL_IMPACTS: usize = 50;

@@ -11,6 +11,8 @@
 //! until    nothing penetrates and |d| is small relative to |q - q̃|
 //! ```
 //!
+//! Many constraints without loops are solved in sparse form (`SparseImpulses`), others by a dense quadratic program.
+//!
 //! Sequential quadratic programming with the Gauss-Newton Hessian: linear convergence at the ratio of penetration and size.
 //! Differs from the thesis: all contact events of a pair are constraints, each with its own `s_m` and gradient, where one
 //! gradient per pair lets a box rock from corner to corner; and constraints are satisfied exactly, not by a potential.
@@ -28,7 +30,7 @@ use crate::discrete::{StepError, displace};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
-use crate::response::impulse::{JacobianRows, MassMetric};
+use crate::response::impulse::{JacobianRows, MANY_CONTACTS, MassMetric, SparseImpulses};
 use crate::rotation::RodriguesVector;
 use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
@@ -81,6 +83,8 @@ pub(super) struct ClosestPointProjection {
     potential: PotentialEnergy,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
+    sparse: SparseImpulses,
+    multipliers: Vec<f64>,
     query: EventQuery,
     retained: Vec<RetainedContact>,
     gradient: Vec<f64>,
@@ -251,6 +255,13 @@ impl ClosestPointProjection {
         self.d.extend(self.gradient.iter().map(|g| -g));
         if weight != 0.0 {
             self.d.iter_mut().zip(&self.slope).for_each(|(d, v)| *d -= weight * v);
+        }
+        if self.bounds.len() >= MANY_CONTACTS && change.is_none() && self.group.loop_rows().next().is_none() {
+            let bounds = self.bounds.iter().map(|(row, bound, _)| (*row, *bound));
+            let solved = self.sparse.nearest_point(&self.rows, bounds, &mut self.d, &mut self.multipliers);
+            if solved.is_some() {
+                return Ok(());
+            }
         }
         // A body that just fits leaves no room for the target gaps: gaps down to rounding are accepted.
         for slack in [0.0, 2.0 * TARGET_GAP] {
