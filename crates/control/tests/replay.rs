@@ -77,6 +77,8 @@ fn hinged_plan(intervals: usize) -> Plan {
             length: None,
             turns: [0.0; 3],
             limits: [None; 3],
+            friction: [0.0; 3],
+            damping: [0.0; 3],
         };
         builder.joint(top.clone());
         builder.joint(JointSpec {
