@@ -158,7 +158,7 @@ pub const SCENES: &[Scene] = &[
     run_scene!("plastic-pair-2", "Two cubes meet and stay where they are"),
     run_scene!("pyramid1", "A triangle tips the first of nine rectangles, and they fall like dominoes"),
     study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
-    run_scene!("robot-hand", "A hand grasps a block and lifts it by friction"),
+    run_scene!("robot-hand", "A hand grasps a block and lifts it by friction", "exact.toml"),
     plan_scene!(
         "satellite-reconfiguration",
         "A small satellite undocks, flies around another and docks with its fork"

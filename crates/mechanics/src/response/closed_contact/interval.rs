@@ -13,9 +13,7 @@ use crate::tolerances::{NEWTON_DECREMENT, NEWTON_NOISE};
 use nalgebra::Rotation3;
 use percussion_geometry::events::Side;
 use percussion_geometry::{Pose, Vec3};
-use percussion_solve::contact::{
-    ContactLaw, ContactSolver, ContactStatus, ContactSystem,
-};
+use percussion_solve::contact::{ContactLaw, ContactSolver, ContactStatus, ContactSystem};
 
 /// One island of the group.
 #[derive(Clone, Debug, Default)]
@@ -185,8 +183,7 @@ impl ClosedContactStep {
             let settled = self.gaps_are_rounding();
             self.assemble(model, geometry, start, h, limits);
             let options = self.solver_options();
-            let solved =
-                self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
+            let solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
             outcome.solved = solved.converged;
             outcome.residual = if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 };
             for (&k, x) in self.listed.iter().zip(&self.x) {

@@ -257,7 +257,9 @@ impl ClosedContactStep {
             }
             let (law, bias) = match row.kind {
                 // A stop that keeps half of its gap in this iterate is out of reach.
-                JointRowKind::Stop { .. } if row.impulse[0] == 0.0 && row.gap[1] > 0.5 * row.gap[0].abs() => continue,
+                JointRowKind::Stop { .. } if row.impulse[0] == 0.0 && row.gap[1] > 0.5 * row.gap[0].abs() => {
+                    continue;
+                }
                 JointRowKind::Stop { .. } => (ContactLaw::Cone { friction: 0.0 }, row.gap[1]),
                 JointRowKind::Drive { force } => {
                     let position = start.coordinates[model.links[row.slot].coordinate + row.coordinate];
