@@ -7,7 +7,7 @@
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
 //! | variational midpoint with the contact potential | `kind.rs` | 2 | the same |
 //! | exact collisions, elastic and dissipative | `exact/` | 2 | momenta and energy through impacts |
-//! | decomposition contact response | `decomposition/` | 1 (2 between collisions) | energy of elastic collisions without potentials; momenta but for the projection |
+//! | decomposition contact response | `decomposition/`, `exact/` | 1 (2 between impacts, persistent contact included) | energy but for what restitution and friction dissipate; momenta but for the projection |
 //! | LCP time stepping | `lcp/` | 1 | energy never grows but by the projection of positions; no penetration; joints up to h² without drift |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
