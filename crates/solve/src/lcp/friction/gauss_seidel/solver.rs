@@ -25,10 +25,13 @@ use crate::lcp::friction::anderson::Anderson;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
-use crate::tolerances::gauss_seidel::{ISLAND_SHARE, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED};
+use crate::tolerances::gauss_seidel::{ISLAND_SHARE, NEAR, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED};
 
 /// Sweeps between checks of the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
+
+/// Blocks of an island beyond which Newton's method on a budget only follows sweeps that come near: it could not afford to begin far away.
+const MAX_NEWTON_BLOCKS: usize = 200;
 
 /// Most sweeps over an island whose impulses add energy, in multiples of the limit.
 const EXTRA_SWEEPS: usize = 10;
@@ -209,11 +212,12 @@ impl GaussSeidel {
             self.newton.reserve(&self.system, island);
         }
         let mut left = loop {
-            let swept = self.sweep_until_slow(island, &mut sweeps, use_newton);
+            let large = self.nonmonotone && island.blocks.len() > MAX_NEWTON_BLOCKS;
+            let swept = self.sweep_until_slow(island, &mut sweeps, use_newton && !large);
             if swept.error() <= goal {
                 break swept;
             }
-            if use_newton {
+            if use_newton && !(large && swept.error() > NEAR) {
                 let budget = self.newton_factorizations.saturating_sub(factorisations);
                 let (system, cone) = (&mut self.system, self.cone);
                 let error = if self.nonmonotone {
