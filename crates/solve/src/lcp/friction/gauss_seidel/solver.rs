@@ -30,6 +30,9 @@ use crate::tolerances::gauss_seidel::{ISLAND_SHARE, NEAR, SLOW, SLOW_ON_BUDGET, 
 /// Sweeps between checks of the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
 
+/// The same on a budget, in multiples of the interval between checks.
+const PASSIVE_CHECKS: usize = 4;
+
 /// Blocks of an island beyond which Newton's method on a budget only follows sweeps that come near: it could not afford to begin far away.
 const MAX_NEWTON_BLOCKS: usize = 200;
 
@@ -256,7 +259,11 @@ impl GaussSeidel {
 
     /// Sweeps over one island, plainly, until its impulses bring no energy, or too many.
     fn sweep_until_passive(&mut self, island: &Island, sweeps: &mut usize) -> IslandResidual {
-        let most = self.max_sweeps.max(CHECK_INTERVAL).saturating_mul(EXTRA_SWEEPS);
+        // Impulses that are scaled down are passive, too; that must do where there is a budget.
+        let most = match self.nonmonotone {
+            true => PASSIVE_CHECKS * CHECK_INTERVAL,
+            false => self.max_sweeps.max(CHECK_INTERVAL).saturating_mul(EXTRA_SWEEPS),
+        };
         let mut left = IslandResidual::default();
         for k in 1..=most {
             self.system.sweep(island, k % 2 == 0, self.cone, self.relaxation);
