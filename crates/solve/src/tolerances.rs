@@ -132,6 +132,8 @@ pub(crate) mod gauss_seidel {
     pub const SLOW: f64 = 0.1;
     /// The same where Newton's method has a budget: sweeps find much of what is open and sticks at little cost.
     pub const SLOW_ON_BUDGET: f64 = 0.7;
+    /// Error after all sweeps below which Newton's method follows in a large island.
+    pub const NEAR: f64 = 1e-4;
     /// Share of the tolerance that islands are solved to: the residual of the whole problem rounds differently.
     pub const ISLAND_SHARE: f64 = 0.9;
     /// Multiple of the tolerance above which an error is not rounding.

@@ -1,6 +1,7 @@
 //! Heaps of mixed polyhedra that fall and settle, solved to the tolerance, beside fifty Gauss-Seidel sweeps.
 //!
-//! `cargo bench -p percussion-mechanics --bench heaps` prints a markdown table; `-- COUNT...` only heaps of these sizes. Both
+//! `cargo bench -p percussion-mechanics --bench heaps` prints a markdown table; `-- COUNT...` only heaps of these sizes, `-- --mujoco PYTHON` dominoes
+//! beside MuJoCo. Both
 //! solvers simulate the same scene, one after the other and on one thread; every step is timed by the fastest of two runs.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -12,6 +13,7 @@ use percussion_mechanics::schemes::{Lcp, LcpOptions, Scheme};
 use percussion_mechanics::step_record::StepSolver;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 use percussion_testing::Random;
+use std::process::Command;
 use std::time::Instant;
 
 const STEPS: usize = 200;
@@ -139,9 +141,47 @@ fn run(scene: &(Model, State), h: f64, options: &LcpOptions) -> Record {
     record
 }
 
+/// Dominoes at 1 ms for two seconds, beside MuJoCo: `dominoes.py` with an interpreter that has the package `mujoco`. Least processor times
+/// of three runs.
+fn beside_mujoco(python: &str) {
+    let (count, h, steps) = (25, 1e-3, 2000);
+    let (model, start) = dominoes(count);
+    let (mut best, mut solved, mut fallen) = (f64::INFINITY, 0, 0);
+    for _ in 0..3 {
+        let mut scheme = Lcp::new(&model, &start, &LcpOptions::default()).unwrap();
+        let mut state = start.clone();
+        let from = Instant::now();
+        for _ in 0..steps {
+            scheme.step(&model, &mut state, h).unwrap();
+            solved += usize::from(scheme.last_solve().residual <= SOLVED);
+        }
+        best = from.elapsed().as_secs_f64().min(best);
+        fallen = state.positions.iter().filter(|x| x.z < 0.45).count();
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/heaps/dominoes.py");
+    let arguments = [script.to_owned(), count.to_string(), h.to_string(), steps.to_string()];
+    let output = Command::new(python).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let [time, theirs, depth] =
+        <[f64; 3]>::try_from(text.split_whitespace().map(|word| word.parse().unwrap()).collect::<Vec<_>>())
+            .unwrap();
+    let ours = best / f64::from(steps);
+    println!(
+        "| {count} dominoes, 1 ms | ms per step | ratio | fallen | steps solved | deepest at the end, mm |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let share = 100.0 * solved as f64 / f64::from(3 * steps);
+    println!("| percussion | {:.4} | {:.2} | {fallen} | {share:.1} % | |", ours * 1e3, ours / time);
+    println!("| MuJoCo | {:.4} | 1.00 | {theirs} | | {:.2} |", time * 1e3, depth * 1e3);
+}
+
 fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
     let wanted: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    if let Some(python) = std::env::args().skip_while(|a| a != "--mujoco").nth(1) {
+        return beside_mujoco(&python);
+    }
     println!(
         "| scene | step, s | steps solved | largest residual | contacts | iterations per step | ms per step | slowest, ms | 50 sweeps, ms per step | ratio |"
     );

@@ -36,7 +36,7 @@ const FURTHER_DIGITS: usize = 8;
 /// Blocks up to which it is the given number of factorisations that counts.
 const SMALL: usize = 32;
 /// Sweeps that Newton's method may cost in larger islands.
-const EFFORT: usize = 800;
+const EFFORT: usize = 600;
 /// Products of blocks that cost as much as the update of a contact in a sweep, and such updates that cost as much as the assembly of its
 /// derivative.
 const PRODUCTS_PER_UPDATE: usize = 1;

@@ -289,6 +289,12 @@ impl NonsmoothNewton {
             let range = constraint.first as usize - first..constraint.range().end - first;
             let trial = &mut self.x[range.clone()];
             let (centre, u) = (&self.centre[range.clone()], &self.u[range]);
+            // Many contacts of a pile are open and stay so.
+            let opens = constraint.contact && law.kind == LawKind::Coulomb && u[0] >= 0.0;
+            if opens && centre.iter().all(|c| *c == 0.0) {
+                trial.fill(0.0);
+                continue;
+            }
             let ε = law.compliance + constraint.compliance;
             trial.iter_mut().zip(centre).zip(u).for_each(|((w, c), u)| *w = c - u / ε);
             law.project(constraint, trial);
@@ -336,6 +342,13 @@ impl NonsmoothNewton {
             let rows = &system.rows[constraint.range()];
             let n = rows.len();
             let u = &self.u[range.clone()];
+            // Its derivative is zero.
+            if constraint.contact
+                && law.kind == LawKind::Coulomb
+                && self.centre[range.start] - u[0] / branch_compliance <= 0.0
+            {
+                continue;
+            }
             let (trial, place) = self.trial[..2 * n].split_at_mut(n);
             trial
                 .iter_mut()

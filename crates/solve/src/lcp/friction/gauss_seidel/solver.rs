@@ -25,10 +25,16 @@ use crate::lcp::friction::anderson::Anderson;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
-use crate::tolerances::gauss_seidel::{ISLAND_SHARE, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED};
+use crate::tolerances::gauss_seidel::{ISLAND_SHARE, NEAR, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED};
 
 /// Sweeps between checks of the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
+
+/// The same on a budget, in multiples of the interval between checks.
+const PASSIVE_CHECKS: usize = 4;
+
+/// Blocks of an island beyond which Newton's method on a budget only follows sweeps that come near: it could not afford to begin far away.
+const MAX_NEWTON_BLOCKS: usize = 200;
 
 /// Most sweeps over an island whose impulses add energy, in multiples of the limit.
 const EXTRA_SWEEPS: usize = 10;
@@ -209,11 +215,12 @@ impl GaussSeidel {
             self.newton.reserve(&self.system, island);
         }
         let mut left = loop {
-            let swept = self.sweep_until_slow(island, &mut sweeps, use_newton);
+            let large = self.nonmonotone && island.blocks.len() > MAX_NEWTON_BLOCKS;
+            let swept = self.sweep_until_slow(island, &mut sweeps, use_newton && !large);
             if swept.error() <= goal {
                 break swept;
             }
-            if use_newton {
+            if use_newton && !(large && swept.error() > NEAR) {
                 let budget = self.newton_factorizations.saturating_sub(factorisations);
                 let (system, cone) = (&mut self.system, self.cone);
                 let error = if self.nonmonotone {
@@ -252,7 +259,11 @@ impl GaussSeidel {
 
     /// Sweeps over one island, plainly, until its impulses bring no energy, or too many.
     fn sweep_until_passive(&mut self, island: &Island, sweeps: &mut usize) -> IslandResidual {
-        let most = self.max_sweeps.max(CHECK_INTERVAL).saturating_mul(EXTRA_SWEEPS);
+        // Impulses that are scaled down are passive, too; that must do where there is a budget.
+        let most = match self.nonmonotone {
+            true => PASSIVE_CHECKS * CHECK_INTERVAL,
+            false => self.max_sweeps.max(CHECK_INTERVAL).saturating_mul(EXTRA_SWEEPS),
+        };
         let mut left = IslandResidual::default();
         for k in 1..=most {
             self.system.sweep(island, k % 2 == 0, self.cone, self.relaxation);
