@@ -199,7 +199,8 @@ fn an_unsupported_scheme_or_start_is_reported_before_anything_is_written() {
     told(&without, &[], &["own.toml:6:1:", "add [contact]"]);
     told(&without, &["--project-start"], &["contact.project_start=true", "no `contact`"]);
     let rough = FALLING.replace("[contact]", "[contact]\nfriction = 0.4");
-    told(&rough, &["--scheme", "potential"], &["own.toml:6:1:", "has friction 0.4", "exact, dissipative"]);
+    let words = ["override run.scheme=potential", "has friction 0.4", "exact, dissipative"];
+    told(&rough, &["--scheme", "potential"], &words);
     let sunk = FALLING.replace("0.8]", "0.09]");
     told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` penetrate each other by 1.0", "--project-start"]);
     let moved = place.join("moved");

@@ -279,7 +279,7 @@ fn limits_of_joints_hold_at_all_nodes_unless_they_are_switched_off() {
     assert!(planned(&arm("joint_limits = false\n")).plan.conditions.is_empty());
     let text = arm("").replace("limits = [-2, 2]", "angle = 1\nlimits = [-0.5, 0.5]");
     let said = complaints(&text)[0].to_string();
-    let bounds = "the limits of angle of joint `shoulder` is out of its bounds by 5.000e-1 at the start";
+    let bounds = "joint `shoulder` starts at 0.9999999999999999, outside of its limits [-0.5, 0.5]";
     assert!(said.contains(bounds), "{said}");
 }
 

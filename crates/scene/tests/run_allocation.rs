@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Two links in the wind; a brick that slides to rest on a floor, which breaks its path at every step.
+/// Two links in the wind; a brick that slides to rest on a floor in persistent contact; a ball that bounces every few steps.
 const SCENE: &str = r#"
 gravity = [0, 0, -9.81]
 [run]
@@ -28,9 +28,17 @@ shape = { box = [0.2, 0.3, 0.1] }
 mass = 2
 position = [0, 0, 0.05]
 velocity = [1, 0, 0]
+[bodies.ball]
+shape = { sphere = 0.05 }
+mass = 1
+position = [-2, 0, 0.0502]
 [bodies.floor]
 kind = "fixed"
 shape = { half_space = { normal = [0, 0, 1] } }
+[contact.pairs.bouncing]
+between = ["ball", "floor"]
+restitution = 1
+friction = 0
 [bodies.upper]
 shape = { sphere = 0.1 }
 mass = 1
@@ -72,7 +80,7 @@ fn a_run_allocates_no_memory_after_its_first_steps() {
     .unwrap();
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!((summary.steps, summary.rows), (400, 135));
-    assert!(summary.collisions > 200, "{} collisions", summary.collisions);
+    assert!(summary.collisions > 25, "{} collisions", summary.collisions);
     assert!(asked[0] > 100, "the counter counts: {asked:?}");
     assert_eq!(asked[1] - asked[0], 0, "250 steps with 83 rows");
 }

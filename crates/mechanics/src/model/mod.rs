@@ -9,6 +9,7 @@ mod check;
 mod error;
 mod initial_momenta;
 mod island;
+mod joint_spec;
 mod open_loops;
 mod part_poses;
 mod state;
@@ -17,9 +18,10 @@ mod with_forces;
 mod with_loops;
 
 pub use crate::body::BodyId;
-pub use build::{JointId, JointSpec, ModelBuilder};
+pub use build::ModelBuilder;
 pub use error::ModelError;
 pub use island::Island;
+pub use joint_spec::{JointId, JointSpec};
 pub use state::State;
 pub use suggested_stiffness::{Suggestion, suggested_stiffness};
 

@@ -15,7 +15,7 @@
 //!
 //! By default contacts that are closed at the beginning of the step are constraints of the trial step, and impacts of bodies so fast that
 //! they could pass through each other are located: both as in the exact scheme, whose steps this one takes with
-//! [`Exact::with_impacts_at_end`](super::Exact). As published, the trial step knows no contact: [`Decomposition`].
+//! [`Exact::with_impacts_at_end`](super::Exact). As published, the trial step is without contact: [`Decomposition`].
 
 mod active_contacts;
 mod collision_groups;

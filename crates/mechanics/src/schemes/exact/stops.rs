@@ -35,7 +35,7 @@ impl StepTrajectories {
         Ok(())
     }
 
-    /// Forgets the stops that were left out of the equations of some islands, and their impacts.
+    /// Discards the stops that were left out of the equations of some islands, and their impacts.
     pub fn clear_stops(&mut self, model: &Model, islands: &[usize]) {
         for &island in islands {
             self.stop_times[island] = f64::INFINITY;

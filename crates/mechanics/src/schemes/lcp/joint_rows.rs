@@ -28,7 +28,7 @@ use percussion_solve::{FrictionContactProblem, Impulses, SolveError};
 
 /// A joint with coordinates, of the model's trees or closures.
 #[derive(Clone, Copy, Debug)]
-struct Site<'a> {
+struct JointSite<'a> {
     joint: &'a Joint,
     parent: Option<usize>,
     child: usize,
@@ -99,20 +99,20 @@ pub(super) struct JointRows {
     pub last_stops: Vec<f64>,
 }
 
-fn closure_site(model: &Model, index: usize) -> Option<Site<'_>> {
+fn closure_site(model: &Model, index: usize) -> Option<JointSite<'_>> {
     let closure = &model.closures[index];
     let coordinate = closure.coordinate?;
     let (parent, child) = (closure.parent, closure.child);
-    Some(Site { joint: &closure.joint, parent, child, coordinate, closure: Some(index) })
+    Some(JointSite { joint: &closure.joint, parent, child, coordinate, closure: Some(index) })
 }
 
-fn link_site(model: &Model, slot: usize) -> Site<'_> {
+fn link_site(model: &Model, slot: usize) -> JointSite<'_> {
     let link = &model.links[slot];
     let coordinate = link.coordinate;
-    Site { joint: &link.joint, parent: link.parent, child: slot, coordinate, closure: None }
+    JointSite { joint: &link.joint, parent: link.parent, child: slot, coordinate, closure: None }
 }
 
-impl Site<'_> {
+impl JointSite<'_> {
     fn row(&self, i: usize, state: &State, sign: f64) -> RateRow {
         let parent = placed(&state.positions, &state.rotations, self.parent);
         let child = (&state.positions[self.child], &state.rotations[self.child]);
@@ -182,7 +182,7 @@ impl JointRows {
         }
     }
 
-    fn add_force(&mut self, step: &StepInput, force: &JointForce, site: &Site, recorded: Option<usize>) {
+    fn add_force(&mut self, step: &StepInput, force: &JointForce, site: &JointSite, recorded: Option<usize>) {
         let StepInput { state, h, .. } = *step;
         let (t, end) = (state.time, state.time + h);
         let row = site.row(force.coordinate, state, 1.0);
@@ -337,7 +337,7 @@ impl JointRows {
                 Some(index) => closure_site(step.model, index),
                 None => Some(link_site(step.model, slot)),
             };
-            record.impacts.extend(site.map(|Site { joint, parent, child, .. }| {
+            record.impacts.extend(site.map(|JointSite { joint, parent, child, .. }| {
                 let joint = (parent, child, joint);
                 stop_impact(step.model, step.state, joint, stop.coordinate, (time, impulse), speed, energy)
             }));
