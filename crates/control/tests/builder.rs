@@ -13,7 +13,7 @@ use percussion_mechanics::{Body, Model, ModelBuilder, State};
 use std::sync::Arc;
 
 /// Control effort of the gallery's plan `cube-wall`.
-const GALLERY_OBJECTIVE: f64 = 5.448492327874054e-7;
+const GALLERY_OBJECTIVE: f64 = 5.448504062733043e-7;
 
 /// The bodies of the scene `cube-wall`.
 fn scene() -> (Arc<Model>, State) {

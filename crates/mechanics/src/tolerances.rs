@@ -321,6 +321,17 @@ pub(crate) mod lcp {
         pub const SLOW_STEPS: f64 = 2.0;
     }
 
+    pub(crate) mod solve_impulses {
+        /// Fraction of a penetration that a substep removes.
+        pub const SUBSTEP_SHARE: f64 = 0.1;
+    }
+
+    pub(crate) mod stabilisation_bias {
+        /// Penetration that substeps leave, relative to the radius of the smaller part: contacts that open and close with the errors of the
+        /// sweeps would lose their friction.
+        pub const SUBSTEP_PENETRATION: f64 = 1e-3;
+    }
+
     pub(crate) mod solvers {
         /// Residual above which impulses that no solver improves are not used.
         pub const MAX_RESIDUAL: f64 = 1e-3;

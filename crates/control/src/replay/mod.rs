@@ -4,6 +4,7 @@
 //! input on a body      -> Load, in the world's axes or the body's        at the middle of a step, as in the plan
 //! input on a degree of freedom  -> motor along it                                half at each end, as in the plan
 //! interval k           -> one step of length t_{k+1} - t_k
+//! joint limits         -> none: they are conditions at the nodes of the plan
 //! ```
 //!
 //! The variational scheme solves the same equations as the plan: without contacts the two agree to rounding. The exact scheme detects planned
@@ -159,7 +160,10 @@ pub fn model_with_controls(plan: &Plan, times: &[f64], inputs: &[f64]) -> Result
             }
         }
     }
-    Ok(model.with_forces(forces, along))
+    let mut model = model.with_forces(forces, along);
+    // Limits are conditions of the plan, not stops of its equations: stops would respond to the rounding of active conditions.
+    model.links.iter_mut().for_each(|link| link.joint.limits = [None; 3]);
+    Ok(model)
 }
 
 /// Simulates planned control inputs from the first node, a step for each interval, and compares all nodes.

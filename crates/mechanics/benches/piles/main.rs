@@ -12,7 +12,7 @@ mod scene;
 use engines::{Engine, Ours, Rapier};
 use penetration::Depths;
 use percussion_geometry::Vec3;
-use percussion_mechanics::schemes::LcpOptions;
+use percussion_mechanics::schemes::{LcpOptions, Stabilisation};
 use percussion_mechanics::step_record::StepSolver;
 use rapier3d_f64::prelude::IntegrationParameters;
 use scene::{H, Scene, pile, shaker};
@@ -26,6 +26,8 @@ const SAMPLE: usize = 10;
 /// The engine and its iterations per step.
 #[derive(Clone, Copy)]
 enum Peer {
+    /// Substeps of a step.
+    Substeps(usize),
     /// Sweeps of a step.
     Ours(usize),
     /// Solver iterations of a step.
@@ -35,6 +37,7 @@ enum Peer {
 impl Peer {
     fn name(self) -> String {
         match self {
+            Self::Substeps(count) => format!("percussion, {count} substeps"),
             Self::Ours(sweeps) => format!("percussion, {sweeps} sweeps"),
             Self::Rapier(iterations) => format!("rapier, {iterations} iterations"),
         }
@@ -42,6 +45,7 @@ impl Peer {
 
     fn engine(self, scene: &Scene) -> Box<dyn Engine> {
         match self {
+            Self::Substeps(count) => Box::new(Ours::new(scene, &substeps(count))),
             Self::Ours(sweeps) => Box::new(Ours::new(scene, &options(sweeps))),
             Self::Rapier(iterations) => {
                 let parameters =
@@ -62,6 +66,16 @@ fn options(sweeps: usize) -> LcpOptions {
         tolerance: 1e-6,
         keep_energy: false,
         ..LcpOptions::published()
+    }
+}
+
+/// Small steps with two sweeps each.
+fn substeps(count: usize) -> LcpOptions {
+    LcpOptions {
+        stabilisation: Stabilisation::Substeps,
+        substeps: count,
+        tolerance: 1e-6,
+        ..LcpOptions::default()
     }
 }
 
@@ -212,7 +226,14 @@ fn same_masses(scene: &Scene) {
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let asks = |what: &str| wanted.is_empty() || wanted.iter().any(|w| w == what);
-    let peers = [Peer::Ours(10), Peer::Ours(20), Peer::Ours(50), Peer::Rapier(16), Peer::Rapier(4)];
+    let peers = [
+        Peer::Substeps(8),
+        Peer::Ours(10),
+        Peer::Ours(20),
+        Peer::Ours(50),
+        Peer::Rapier(16),
+        Peer::Rapier(4),
+    ];
     if asks("pile") {
         println!("A pile of 1,000 boxes:\n");
         let scene = pile(1000);

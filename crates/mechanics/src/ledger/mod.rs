@@ -101,11 +101,17 @@ pub struct Extremes {
     pub linear: f64,
     /// Greatest angular momentum, N m s.
     pub angular: f64,
+    /// Energy that lifts all bodies by their radii of gyration, J.
+    pub lift: f64,
 }
 
 impl Extremes {
-    fn of(m: &Measure) -> Self {
+    fn of(m: &Measure, model: &Model) -> Self {
+        let gravity = model.gravity.norm();
+        // m g √(tr J / 2m)
+        let lift = model.links.iter().map(|link| gravity * (0.5 * link.mass * link.inertia.sum()).sqrt());
         Self {
+            lift: lift.sum(),
             energy_error: 0.0,
             linear_error: 0.0,
             angular_error: 0.0,
@@ -132,11 +138,11 @@ impl Extremes {
         self.angular = self.angular.max(m.angular.norm());
     }
 
-    /// The energy that errors are relative to, J: the greatest kinetic energy, or the range of the potential. Of bodies at rest both are
-    /// rounding of the potential energy, and a small part of that counts.
+    /// The energy that errors are relative to, J: the greatest kinetic energy, the range of the potential, or what lifts the bodies by their
+    /// size: of bodies at rest the first two are rounding. Without gravity a small part of the potential energy counts instead.
     pub fn energy_scale(&self) -> f64 {
         let (low, high) = self.potential;
-        self.kinetic.max(high - low).max(REST_ENERGY * low.abs().max(high.abs()))
+        self.kinetic.max(high - low).max(self.lift).max(REST_ENERGY * low.abs().max(high.abs()))
     }
 }
 
@@ -195,7 +201,7 @@ impl Ledger {
             last: initial,
             last_step: state.steps,
             sources: Self::source_names(model).map(|name| LedgerSource::zero(&name)).collect(),
-            extremes: Extremes::of(&initial),
+            extremes: Extremes::of(&initial, model),
             attached: model.islands.iter().map(|island| attached(model, island)).collect(),
             instant: Instant::default(),
             previous: state.clone(),

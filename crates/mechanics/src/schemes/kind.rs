@@ -204,6 +204,12 @@ pub enum SchemeError {
         /// The joint.
         joint: String,
     },
+    /// Substeps, and an option or a model that they do not take.
+    #[error("substeps do not take {what}; choose stabilisation = \"projection\"")]
+    Substeps {
+        /// What is not taken.
+        what: &'static str,
+    },
     /// The round friction cone, and a solver for pyramids only.
     #[error(
         "the solver `{solver}` is for friction pyramids only; choose cone = \"pyramid\", or another solver"

@@ -44,6 +44,7 @@ mod lcp_projection;
 mod lcp_rest;
 mod lcp_restitution;
 mod lcp_statics;
+mod lcp_substeps;
 mod lcp_unsolved;
 mod ledger;
 mod loops;

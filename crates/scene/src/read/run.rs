@@ -125,8 +125,9 @@ fn options(fields: &Fields, scheme: SchemeKind) -> Read<SchemeOptions> {
 }
 
 /// The keys of `[run.lcp]`.
-const LCP: [&str; 16] = [
+const LCP: [&str; 17] = [
     "stabilisation",
+    "substeps",
     "gamma",
     "gaps",
     "keep_energy",
@@ -180,6 +181,20 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
         let remedy = "give an even number: the directions come in opposite pairs";
         return Err(lcp.wrong("facets", &format!("is {facets}"), remedy));
     }
+    let substeps = lcp.count("substeps", 1)?;
+    let in_substeps = matches!(stabilisation, Ok(Stabilisation::Substeps));
+    if substeps.is_some() && !in_substeps {
+        return Err(lcp.wrong(
+            "substeps",
+            "needs stabilisation = \"substeps\"",
+            "add it, or remove `substeps`",
+        ));
+    }
+    let unused = ["sweeps", "newton_factorizations", "gamma", "gaps", "restitution_law"];
+    if let Some(key) = unused.into_iter().find(|key| in_substeps && lcp.has(key)) {
+        let message = "has no effect with stabilisation = \"substeps\"";
+        return Err(lcp.wrong(key, message, "remove it, or choose stabilisation = \"projection\""));
+    }
     for key in ["gamma", "keep_energy"].into_iter().filter(|key| lcp.has(key) && !lcp.has("stabilisation")) {
         let text = format!(
             "`run.lcp.{key}` acts on joints only, since positions of contacts are projected; add stabilisation = \"published\" for constraint stabilisation of contacts, or stabilisation = \"projection\""
@@ -188,6 +203,7 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
     }
     Ok(LcpOptions {
         stabilisation: stabilisation?,
+        substeps: substeps.unwrap_or(own.substeps),
         cone: cone?,
         gamma: gamma?.unwrap_or(own.gamma),
         gaps: gaps?,

@@ -1,8 +1,8 @@
 //! The figures of a run: `summary.json`.
 //!
 //! Errors are unaccounted changes: of energy beyond the work of forces, of momentum beyond the impulses of forces, gravity and
-//! supports. Energy errors are relative to the largest kinetic energy or the range of the potential energy, whichever is larger
-//! (of bodies at rest, to a small part of the potential energy); the total energy is no scale, as it depends on the zero of the potential.
+//! supports. Energy errors are relative to the largest of three: the kinetic energy, the range of the potential energy, and the energy that
+//! lifts the bodies by their radii of gyration; the total energy is no scale, as it depends on the zero of the potential.
 
 use super::checkpoint::ContactFigures;
 use super::complementarity::{ComplementarityFigures, ComplementarityStats};

@@ -12,7 +12,7 @@
 //! keep a contact closed leave a gap or a penetration of the order `h²`, and lose or bring energy accordingly; with those of the
 //! middle, of the order `h³`. Pairs are closed that are nearer than their motion bends in a step and do not collide. The middle
 //! is where the velocities at the beginning lead in half a step [Moreau]; distances are extrapolated back from there, and shifted
-//! so that the pair has the distance that it has.
+//! so that the pair has the distance that it has. Substeps have the events of the beginning: they are for piles whose steps are not solved.
 //!
 //! Pairs are queried in parallel. The active set depends on the configuration and the velocities alone: queries start cold, so that a run that continues
 //! from a checkpoint is bitwise identical.
@@ -292,8 +292,8 @@ impl PairQuery {
             let rate = contact.distance_rate(geometry, &velocities.initial);
             (contact.distance + step.h * rate) * contact.unit < -IMPACT_DEPTH * travel
         };
-        let published = options.stabilisation == Stabilisation::Published;
-        if !published && bends && !list[before..].iter().any(collides) {
+        let midpoint = options.stabilisation == Stabilisation::Projection;
+        if midpoint && bends && !list[before..].iter().any(collides) {
             let part = (before, list);
             workspace.at_midpoint(step, geometry, (a, b), velocities, (&tolerances, distance), part)?;
         }

@@ -150,6 +150,11 @@ impl Lcp {
             return Err(SchemeError::Tree { joint: link.joint.name.clone() });
         }
         options.check()?;
+        if options.in_substeps() && model.has_joint_rows() {
+            return Err(SchemeError::Substeps {
+                what: "joint limits, motors of a velocity, servos and friction in joints",
+            });
+        }
         Ok(Self {
             options: *options,
             geometry: model.contacts.clone(),
@@ -216,9 +221,9 @@ impl Lcp {
             self.limit_stabilisation(step)?;
             self.correct_energy(step);
             self.next.clone_from(step.state);
-            update_configuration(step, &self.solution.twists, &mut self.next);
+            let twists = self.solution.path_twists();
+            update_configuration(step, twists, &mut self.next);
             let Some(geometry) = step.geometry else { break };
-            let twists = &self.solution.twists;
             let sweep = Sweep {
                 twists,
                 extents: &self.velocities.extents,
@@ -241,7 +246,7 @@ impl Lcp {
     /// Takes the energy that stabilised joints and unsolved problems would bring.
     fn correct_energy(&mut self, step: &StepInput) {
         let options = step.options;
-        let keeps_energy = options.keep_energy && options.gamma > 0.0;
+        let keeps_energy = options.keep_energy && options.gamma > 0.0 && !options.in_substeps();
         if keeps_energy && self.assembly.max_joint_error > 0.0 {
             let gain = self.energy_gain(step);
             if gain > 0.0 {
@@ -249,7 +254,7 @@ impl Lcp {
             }
         }
         let (velocities, contacts, solution) = (&self.velocities, &self.contacts.list, &mut self.solution);
-        if options.keep_energy && !solution.stats.converged {
+        if options.keep_energy && !solution.stats.converged && !options.in_substeps() {
             let members = &self.assembly.members;
             solution.stats.impulse_scale =
                 self.scaling.scale_impulses(step, velocities, members, contacts, solution);
@@ -314,11 +319,12 @@ impl Lcp {
 
     /// Assembles the problem of the velocities so far, solves it and adds its impulses.
     fn solve_problem(&mut self, step: &StepInput, phase: Phase) -> Result<(), StepError> {
-        let (contacts, dofs) = (&self.contacts.list, &self.velocities.dofs);
-        let bodies = BodyVelocities { dofs, twists: &self.solution.twists };
+        let (contacts, velocities) = (&self.contacts.list, &self.velocities);
+        let bodies = BodyVelocities { dofs: &velocities.dofs, twists: &self.solution.twists };
         let (bias, rows) = (&self.bias.values, &mut self.rows);
         self.assembly.assemble_problem(step, (contacts, bias), rows, &bodies)?;
-        self.solver.solve_impulses(step, contacts, (&self.assembly, rows), dofs, phase, &mut self.solution)
+        let (assembly, free) = ((&self.assembly, rows), (velocities, &self.bias.substeps[..]));
+        self.solver.solve_impulses(step, contacts, assembly, free, phase, &mut self.solution)
     }
 
     fn energy_gain(&self, step: &StepInput) -> f64 {

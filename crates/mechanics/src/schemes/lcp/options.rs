@@ -40,14 +40,17 @@ pub enum Stabilisation {
     /// removes.
     #[default]
     Projection,
+    /// The step in [`LcpOptions::substeps`] parts of two sweeps, which remove a part of each penetration; problems are not solved to a tolerance.
+    /// For large piles in motion [Macklin].
+    Substeps,
     /// Constraint stabilisation as published: `γ Φ/h` in the velocity problem, less where it would bring energy [Hart 4.17].
     Published,
 }
 
 impl Stabilisation {
     /// All, by their names in scene files.
-    pub const WORDS: [(&'static str, Self); 2] =
-        [("projection", Self::Projection), ("published", Self::Published)];
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("projection", Self::Projection), ("substeps", Self::Substeps), ("published", Self::Published)];
 }
 
 /// Set of the friction impulses of a contact.
@@ -79,6 +82,9 @@ impl GapRule {
     pub const WORDS: [(&'static str, Self); 2] = [("full", Self::Full), ("gamma", Self::Gamma)];
 }
 
+/// Substeps by default.
+const SUBSTEPS: usize = 8;
+
 /// Facets of the friction pyramid by default.
 const FACETS: usize = 4;
 
@@ -87,6 +93,8 @@ const FACETS: usize = 4;
 pub struct LcpOptions {
     /// What removes penetrations.
     pub stabilisation: Stabilisation,
+    /// Number of substeps, with [`Stabilisation::Substeps`].
+    pub substeps: usize,
     /// `γ` of the modified linearisation [Hart 4.17]: the fraction of a penetration or of a joint's position error that a step stabilises.
     pub gamma: f64,
     /// Fraction of an open gap that may be closed.
@@ -125,6 +133,11 @@ impl LcpOptions {
     /// The options of the published scheme: constraint stabilisation and a friction pyramid.
     pub fn published() -> Self {
         Self { stabilisation: Stabilisation::Published, ..Self::default() }
+    }
+
+    /// Whether the step is made in substeps.
+    pub(super) fn in_substeps(&self) -> bool {
+        self.stabilisation == Stabilisation::Substeps
     }
 
     /// The friction cone: the round one, but a pyramid with the published scheme, with options of the pyramid that are not the
@@ -175,6 +188,15 @@ impl LcpOptions {
         if self.sweeps == 0 {
             return outside("the number of sweeps", 0.0, "of at least 1");
         }
+        if self.in_substeps() && !matches!(self.solver, StepSolver::Auto | StepSolver::GaussSeidel) {
+            return Err(SchemeError::Substeps { what: "a solver other than Gauss-Seidel sweeps" });
+        }
+        if self.in_substeps() && self.restitution == RestitutionLaw::Poisson {
+            return Err(SchemeError::Substeps { what: "Poisson's law of restitution" });
+        }
+        if self.substeps == 0 {
+            return outside("the number of substeps", 0.0, "of at least 1");
+        }
         Ok(())
     }
 }
@@ -183,6 +205,7 @@ impl Default for LcpOptions {
     fn default() -> Self {
         Self {
             stabilisation: Stabilisation::default(),
+            substeps: SUBSTEPS,
             gamma: 1.0,
             gaps: GapRule::default(),
             keep_energy: true,

@@ -5,7 +5,7 @@ use crate::discrete::StepError;
 use crate::step_record::{LcpSolveStats, StepSolver};
 use crate::tolerances::lcp::solvers::{MAX_RESIDUAL, SUFFICIENT_RESIDUAL};
 use percussion_solve::lcp::friction::{
-    Cone, ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
+    Cone, ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution, Substeps,
 };
 use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses, SolveError};
 
@@ -93,6 +93,37 @@ impl Solvers {
             impulse_scale: 1.0,
         };
         Ok((best, solve))
+    }
+
+    /// Solves a problem in substeps; the mean velocity is that of the displacement.
+    pub fn solve_in_substeps(
+        &mut self,
+        problem: &FrictionContactProblem,
+        start: &Impulses,
+        substeps: &Substeps,
+        options: &LcpOptions,
+    ) -> Result<(&FrictionalSolution, LcpSolveStats, &[f64]), StepError> {
+        let round = options.friction_cone() == FrictionCone::Round;
+        self.sweeps.cone = if round && problem.max_tangents() > 1 { Cone::Round } else { Cone::Facets };
+        self.sweeps.tolerance = options.tolerance;
+        store(&mut self.best, self.sweeps.solve_in_substeps(problem, start, substeps)?);
+        let best = &self.best;
+        let residual = best.residual.worst();
+        if !residual.is_finite() {
+            return Err(StepError::Impulses { residual });
+        }
+        let solve = LcpSolveStats {
+            solver: StepSolver::GaussSeidel,
+            contacts: problem.contact_count(),
+            iterations: best.iterations,
+            residual,
+            laws: best.residual,
+            converged: residual <= options.tolerance,
+            stabilisation_factor: 1.0,
+            energy_guarded: 0,
+            impulse_scale: 1.0,
+        };
+        Ok((best, solve, self.sweeps.mean_velocity()))
     }
 
     /// Sweeps and Newton's method on a budget. Where few contacts are left unsolved, Lemke's method looks for another start, or for evidence

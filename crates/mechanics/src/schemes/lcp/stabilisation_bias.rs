@@ -5,12 +5,16 @@ use super::StepInput;
 use super::contact_constraint::ContactConstraint;
 use super::free_velocities::FreeVelocities;
 use super::options::{GapRule, LcpOptions, RestitutionLaw, Stabilisation};
+use crate::tolerances::lcp::stabilisation_bias::SUBSTEP_PENETRATION;
+use percussion_solve::lcp::friction::SubstepContact;
 
 /// The bias of every contact, in units of the metric per second: the constraint is `bias + nᵀ v >= 0`.
 #[derive(Debug, Default)]
 pub(super) struct StabilisationBias {
     /// By contact.
     pub values: Vec<f64>,
+    /// What substeps need of each contact.
+    pub substeps: Vec<SubstepContact>,
 }
 
 impl StabilisationBias {
@@ -26,6 +30,10 @@ impl StabilisationBias {
         let LcpOptions { gamma, restitution, gaps, keep_energy, stabilisation, .. } = *step.options;
         let gravity = step.model.gravity.norm();
         self.values.clear();
+        self.substeps.clear();
+        if step.options.in_substeps() {
+            return self.substep_bias(step, velocities, contacts, rebounds);
+        }
         for (k, contact) in contacts.iter().enumerate() {
             let gain = match (contact.distance < 0.0, gaps) {
                 // Its position is projected after the step.
@@ -55,6 +63,35 @@ impl StabilisationBias {
             }
             // The unknowns are velocities of bodies moved by forces.
             self.values.push(bias + contact.driven_rate);
+        }
+    }
+
+    /// The whole gaps; a penetration opens no faster than a body rises by its depth against gravity.
+    fn substep_bias(
+        &mut self,
+        step: &StepInput,
+        velocities: &FreeVelocities,
+        contacts: &[ContactConstraint],
+        rebounds: &[bool],
+    ) {
+        let gravity = step.model.gravity.norm();
+        let Some(geometry) = step.geometry else { return };
+        let radius = |contact: &ContactConstraint| {
+            let (a, b) = contact.pair;
+            geometry.parts[a].radius.min(geometry.parts[b].radius)
+        };
+        for (contact, rebounds) in contacts.iter().zip(rebounds) {
+            self.values.push(contact.distance / step.h + contact.driven_rate);
+            let approach = match rebounds {
+                true => -contact.distance_rate(geometry, &velocities.initial),
+                false => 0.0,
+            };
+            self.substeps.push(SubstepContact {
+                driven_rate: contact.driven_rate,
+                max_push: rise_speed(gravity, (-contact.distance * contact.unit).max(0.0)) / contact.unit,
+                allowed: SUBSTEP_PENETRATION * radius(contact) / (contact.unit * step.h),
+                rebound: contact.surface.restitution * approach,
+            });
         }
     }
 }

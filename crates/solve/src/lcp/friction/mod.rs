@@ -44,7 +44,7 @@ mod rows;
 mod text;
 
 pub use fixed_point::{FixedPoint, FixedPointMap, FixedPointReport};
-pub use gauss_seidel::{GaussSeidel, GaussSeidelReport};
+pub use gauss_seidel::{GaussSeidel, GaussSeidelReport, SubstepContact, Substeps};
 pub use impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses, NotPointed};
 pub use lemke::FrictionalLemke;
 pub use problem::{Entry, FrictionContactProblem};

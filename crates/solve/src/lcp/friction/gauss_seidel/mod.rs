@@ -7,6 +7,7 @@
 //! sweep             one pass: impulses of one contact after the other, the residual, the projection onto the cones
 //! tangential        the tangential impulse of one contact
 //! block_pair        products of rows and velocities, four numbers at a time
+//! substeps          a step in parts that share its rows: few sweeps each, for piles whose steps need not be solved to the end
 //! energy            unsolved impulses must not add energy
 //! nonsmooth_newton  all contacts at once: contact_law, contacts with a little compliance; sparse elimination
 //! nonmonotone_newton  the same on a budget, through impulses with larger errors
@@ -23,8 +24,10 @@ mod islands;
 mod nonmonotone_newton;
 mod nonsmooth_newton;
 mod solver;
+mod substeps;
 mod sweep;
 mod system;
 mod tangential;
 
 pub use solver::{GaussSeidel, GaussSeidelReport};
+pub use substeps::{SubstepContact, Substeps};

@@ -17,6 +17,7 @@
 
 use super::islands::Island;
 use super::nonsmooth_newton::NonsmoothNewton;
+use super::substeps::SubstepWorkspace;
 use super::sweep::IslandResidual;
 use super::system::System;
 use crate::arithmetic::add_scaled;
@@ -78,7 +79,8 @@ pub struct GaussSeidel {
     pub nonmonotone: bool,
     /// Residual from which on this method computes further digits, up to the tolerance, only as long as they cost little.
     pub sufficient: f64,
-    system: System,
+    pub(super) system: System,
+    pub(super) substeps: SubstepWorkspace,
     /// Velocities before a pair of sweeps, then what the pair changed.
     before: Vec<f64>,
     anderson: Anderson,
@@ -87,7 +89,7 @@ pub struct GaussSeidel {
     /// What all islands leave.
     residual: FrictionalResidual,
     report: GaussSeidelReport,
-    answer: FrictionalSolution,
+    pub(super) answer: FrictionalSolution,
 }
 
 /// What the last solve did.
@@ -119,6 +121,7 @@ impl Default for GaussSeidel {
             sufficient: 0.0,
             newton: NonsmoothNewton::default(),
             system: System::default(),
+            substeps: SubstepWorkspace::default(),
             before: Vec::new(),
             anderson: Anderson::default(),
             scratch: Vec::new(),
