@@ -12,6 +12,8 @@ pub const OUT_OF_PLANE: f64 = 1e-9;
 pub const JOINT_MISFIT: f64 = 1e-7;
 /// Distance by which a joint may start outside of its limits, rad, or relative to the size of the scene: rounding in the author's arithmetic.
 pub const LIMIT_MISFIT: f64 = 1e-9;
+/// Misfit of a joint and distance from its limits, relative to the farthest coordinate of the scene, that is rounding of coordinates.
+pub const PLACE_ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Difference between components of a child's axes and those its joint gives it that is a misplacement: axes that satisfy the constraints
 /// and are wrong differ by a third of a turn or a half, in some component by one or two.
 pub const FLIPPED_AXES: f64 = 0.5;

@@ -5,7 +5,7 @@ use super::{Model, ModelBuilder, ModelError};
 use crate::body::{BodyError, BodyKind};
 use crate::joint::{JointIncrement, Row};
 use crate::model::State;
-use crate::tolerances::{FLIPPED_AXES, JOINT_MISFIT, LIMIT_MISFIT};
+use crate::tolerances::{FLIPPED_AXES, JOINT_MISFIT, LIMIT_MISFIT, PLACE_ROUNDING};
 use std::collections::HashSet;
 
 const WHOLE_TURNS: &str = "give a whole number: parts of a turn are read off the placements";
@@ -169,6 +169,11 @@ impl ModelBuilder {
 
 /// Every joint and loop equation holds at the start.
 pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
+    // A single particle at its joint has no size, but coordinates with their rounding.
+    let joints = model.links.iter().map(|link| &link.joint).chain(model.closures.iter().map(|c| &c.joint));
+    let places = joints.map(|joint| &joint.parent_frame.point).chain(&state.positions);
+    let farthest = places.map(|x| x.norm()).fold(0.0, f64::max);
+    let rounding = PLACE_ROUNDING * farthest;
     let size = model.size(state);
     let trees = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
     let loops = model.closures.iter().map(|c| (&c.joint, c.parent, c.child));
@@ -177,8 +182,11 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
         let child = (&state.positions[child], &state.rotations[child]);
         for &row in joint.rows() {
             let misfit = joint.row(row, parent, child).value.abs();
-            let scale = if matches!(row, Row::Direction(..)) { 1.0 } else { size };
-            if !(misfit <= JOINT_MISFIT * scale) {
+            let allowed = match row {
+                Row::Direction(..) => JOINT_MISFIT,
+                _ => (JOINT_MISFIT * size).max(rounding),
+            };
+            if !(misfit <= allowed) {
                 let row = row.to_string();
                 return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
             }
@@ -188,10 +196,13 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
             .flat_map(|link| joint.limits.iter().zip(&state.coordinates[link.coordinates()]))
             .enumerate()
         {
-            let scale = if joint.kind.is_angle(i) { 1.0 } else { size };
             let Some(limits) = limits else { continue };
             let outside = (limits.lower - value).max(value - limits.upper);
-            if outside > LIMIT_MISFIT * scale {
+            let allowed = match joint.kind.is_angle(i) {
+                true => LIMIT_MISFIT,
+                false => (LIMIT_MISFIT * size).max(rounding),
+            };
+            if outside > allowed {
                 let (joint, value) = (joint.name.clone(), *value);
                 let (lower, upper) = (limits.lower, limits.upper);
                 return Err(ModelError::OutsideLimits { joint, value, lower, upper });

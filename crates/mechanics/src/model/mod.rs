@@ -119,7 +119,8 @@ impl Model {
     pub fn size(&self, state: &State) -> f64 {
         let centre = state.positions.iter().sum::<Vec3>() / state.positions.len().max(1) as f64;
         let spread = state.positions.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
-        let arms = self.links.iter().map(|l| l.joint.child_frame.point.norm().max(l.joint.length));
+        let joints = self.links.iter().map(|l| &l.joint).chain(self.closures.iter().map(|c| &c.joint));
+        let arms = joints.map(|joint| joint.child_frame.point.norm().max(joint.length));
         arms.fold(spread, f64::max).max(f64::MIN_POSITIVE)
     }
 }

@@ -66,8 +66,10 @@ impl IslandWorker {
                 let _ = self.energy.energies(scene, self.interval.islands(), rows, at);
             }
             self.interval.record_joint_rows(model, &self.energy.of_rows, end, &mut self.record);
-            self.record.unsolved += u64::from(!self.outcome.solved);
-            self.record.contact_residual = self.record.contact_residual.max(self.outcome.residual);
+            if !self.outcome.solved {
+                self.record.unsolved += 1;
+                self.record.contact_residual = self.record.contact_residual.max(self.outcome.residual);
+            }
         }
     }
 }

@@ -213,3 +213,81 @@ fn a_start_outside_of_the_limits_is_an_error_with_value_and_remedy() {
     assert!(error.contains("joint `hinge` starts at 0.3") && error.contains("[-0.4, 0.2]"), "{error}");
     assert!(error.contains("widen the limits"), "{error}");
 }
+
+#[test]
+fn a_single_body_placed_at_its_joint_to_rounding_is_accepted_in_reduced_and_maximal_coordinates() {
+    // A pendulum, whose only length is that of its joint, and a bead at the end of a slanted rail, which has none.
+    let pendulum = || {
+        let mut builder = ModelBuilder::new();
+        let turned = Rotation3::from_axis_angle(&Vec3::y_axis(), 1.5);
+        let body = Body::rigid("arm", 1.0, Vec3::zeros(), &(Mat3::identity() * 0.1)).unwrap();
+        let down = turned * Vec3::z() * (-0.2 * (1.0 + 2.0 * f64::EPSILON));
+        let body = builder.body(body, Pose::new(turned, down));
+        let mut spec = builder.joint_at("hinge", JointKind::Revolute, None, body, &Pose::identity());
+        let about_y = Rotation3::rotation_between(&Vec3::z(), &Vec3::y()).unwrap();
+        spec.parent_frame = Pose::new(about_y, Vec3::zeros());
+        spec.child_frame = Pose::new(about_y, Vec3::z() * 0.2);
+        builder.joint(spec);
+        builder
+    };
+    let bead = || {
+        let mut builder = ModelBuilder::new();
+        let along = Rotation3::rotation_between(&Vec3::z(), &Vec3::new(1.0, 0.3, 0.7)).unwrap();
+        let mut at = along * Vec3::z() * 0.37;
+        at.x *= 1.0 + 4.0 * f64::EPSILON;
+        let body = builder.body(Body::particle("bead", 1.0).unwrap(), Pose::at(at));
+        let frame = Pose::new(along, Vec3::zeros());
+        let mut spec = builder.joint_at("rail", JointKind::Prismatic, None, body, &frame);
+        (spec.parent_frame, spec.child_frame) = (frame, Pose::new(along, Vec3::zeros()));
+        spec.limits[0] = Some(Limits { lower: -1.0, upper: 0.37, restitution: 0.0 });
+        builder.joint(spec);
+        builder
+    };
+    for builder in [&pendulum as &dyn Fn() -> ModelBuilder, &bead] {
+        builder().build().unwrap();
+        builder().build_open().unwrap();
+    }
+}
+
+#[test]
+fn a_pendulum_between_elastic_stops_keeps_its_energy() {
+    // It reaches the stops slowed down or sped up by gravity, several times in a second.
+    for kind in schemes().filter(|kind| !kind.capabilities().uses_complementarity()) {
+        for (lower, upper) in [(-1.0, 0.5), (-2.2, -0.5)] {
+            let limits = Limits { lower, upper, restitution: 1.0 };
+            let gain = |h: f64| {
+                let mut sim = simulate(kind, h, pendulum(upper - 0.3, limits));
+                let total = |sim: &Simulation| {
+                    let (kinetic, potential, ..) = totals(sim.model(), sim.state());
+                    kinetic + potential
+                };
+                let start = total(&sim);
+                let mut most = 0.0f64;
+                while sim.state().time < 10.0 {
+                    sim.step().unwrap();
+                    most = most.max((total(&sim) - start).abs());
+                }
+                most
+            };
+            let gains = [2e-3, 1e-3].map(gain);
+            // Of some 10 J, in 10 s.
+            assert!(gains[0] < 0.02 && gains[1] < 1e-3, "{kind}, {lower} to {upper}: {gains:?}");
+        }
+    }
+}
+
+#[test]
+fn an_elastic_stop_reached_just_after_the_beginning_of_a_step_is_an_impact_in_every_scheme() {
+    // Within a ten-thousandth of a step.
+    for kind in schemes() {
+        for gap in [1e-7, 1e-8, 1e-9, 1e-10] {
+            let limits = Limits { lower: -1.0, upper: gap, restitution: 1.0 };
+            let start = Slider { rate: 1.0, limits: Some(limits), ..Slider::default() };
+            let mut s = slider(kind, 1e-3, start, []);
+            s.step().unwrap();
+            s.step().unwrap();
+            assert!((s.rate() + 1.0).abs() < 1e-9, "{kind}, {gap} m: {}", s.rate());
+            assert!(s.position() <= gap + 1e-10, "{kind}, {gap} m: {}", s.position());
+        }
+    }
+}

@@ -53,6 +53,7 @@ mod multipliers;
 mod newmark;
 mod persistent_contact;
 mod persistent_contact_scenes;
+mod resting_residuals;
 mod rough_contact;
 mod scheme_capabilities;
 mod threads;

@@ -13,7 +13,7 @@ pub(crate) struct ClosedContact {
     /// Coefficient of friction.
     pub friction: f64,
     /// Rounding of the gap, m.
-    rounding: f64,
+    pub rounding: f64,
     /// Whether it is left out of the equations.
     pub excluded: bool,
     /// At the start of the interval.

@@ -55,7 +55,9 @@ impl ClosedContactStep {
         self.add_joint_impulses_at_end(model, end);
         self.add_end_impulses(model, geometry, end);
         self.set_joint_rates_at_end(model, end);
-        (solved.converged, if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 })
+        let rounding = self.rounding_at_end(geometry, end, h);
+        let converged = solved.converged || solved.residual.max() <= rounding;
+        (converged, if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 })
     }
 
     /// The contact problem of the velocities at the end.

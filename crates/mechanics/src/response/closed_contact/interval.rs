@@ -184,7 +184,8 @@ impl ClosedContactStep {
             self.assemble(model, geometry, start, h, limits);
             let options = self.solver_options();
             let solved = self.solver.solve(&mut self.system, &self.v, &mut self.x, &options);
-            outcome.solved = solved.converged;
+            let rounding = self.rounding_at_start(model, start);
+            outcome.solved = solved.converged || solved.residual.max() <= rounding;
             outcome.residual = if solved.scale > 0.0 { solved.residual.max() / solved.scale } else { 0.0 };
             for (&k, x) in self.listed.iter().zip(&self.x) {
                 self.contacts[k].impulse_start = *x;

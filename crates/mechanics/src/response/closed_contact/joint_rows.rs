@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!            at the start                                                      at the end
-//! stop       0 ≤ Λ⁺ ⊥ gap(q1) ≥ 0                                              0 ≤ Λ⁻ ⊥ u1 + e u0 ≥ 0      gap closed; e u0 if it closes here
+//! stop       0 ≤ Λ⁺ ⊥ gap(q1) ≥ 0                                              0 ≤ Λ⁻ ⊥ u1 + e u ≥ 0       gap closed; e u if it closes here, u its speed at the stop
 //! velocity   T - h v(t + h/2) = 0         within |Λ⁺| ≤ h/2 max                u1 = v(t + h)              within |Λ⁻| ≤ h/2 max
 //! friction   T = 0                        within |Λ⁺| ≤ h/2 bound              u1 = 0                     within the same
 //! servo      T + κ Λ⁺ + b = 0             within |Λ⁺| ≤ h/2 max                Λ⁻ = Λ⁺, or of the end where the gains are stiff
@@ -54,6 +54,10 @@ pub(crate) struct JointRow {
     pub length: f64,
     /// Whether it is left out of the equations.
     pub excluded: bool,
+    /// Displacement of the row over the interval, and rate at its end, by a unit of its impulse there.
+    pub mobility: [f64; 2],
+    /// Rate to hold at the end, or to rebound with.
+    pub target: f64,
     /// Gap of a stop at both ends, m.
     pub gap: [f64; 2],
     /// Rate of the coordinate at both ends.
@@ -93,6 +97,23 @@ impl JointRow {
     /// Whether a stop is closed at the end of the interval.
     fn is_closed(&self) -> bool {
         self.impulse[0] > 0.0 || self.gap[1] <= STOP_GAP * self.length
+    }
+
+    /// Speed at which a stop closes at the start of the interval.
+    pub fn approach(&self) -> f64 {
+        -self.rate[0] * self.scale()
+    }
+
+    /// Mean acceleration of the gap of a stop over an interval of length `h`, without its own impulse.
+    pub fn free_acceleration(&self, h: f64) -> f64 {
+        let free = self.scale() * self.travel - self.mobility[0] * self.impulse[0];
+        2.0 * (free + h * self.approach()) / (h * h)
+    }
+
+    /// Speed with which a stop that closes within an interval of length `h` is reached without its impulse: with the speed at the start, elastic
+    /// stops would gain or lose the work of the forces on the way to them.
+    fn speed_at_stop(&self, h: f64) -> f64 {
+        (self.approach().powi(2) - 2.0 * self.free_acceleration(h) * self.gap[0]).max(0.0).sqrt()
     }
 
     /// The impact of a stop that closed within the interval.
@@ -166,6 +187,8 @@ impl ClosedContactStep {
                     coordinate,
                     length: if is_angle { angle_length(link) } else { 1.0 },
                     excluded: false,
+                    mobility: [0.0; 2],
+                    target: 0.0,
                     gap: [0.0; 2],
                     rate: [0.0; 2],
                     travel: 0.0,
@@ -286,12 +309,13 @@ impl ClosedContactStep {
             self.system.add_contact(law, [bias, 0.0, 0.0], REGULARISATION);
             self.listed_rows.push(k);
             self.x.push([row.impulse[0], 0.0, 0.0]);
-            self.add_joint_row_block(model, &row, Some(h));
+            self.add_joint_row_block(model, k, Some(h));
         }
     }
 
     /// The row and column of one row of a joint, over an interval of length `h`, or at its end.
-    fn add_joint_row_block(&mut self, model: &Model, row: &JointRow, h: Option<f64>) {
+    fn add_joint_row_block(&mut self, model: &Model, k: usize, h: Option<f64>) {
+        let row = &mut self.joint_rows[k];
         let Member { island, first, step } = &mut self.members[row.member];
         let island = &model.islands[*island];
         let width = island.dofs.len();
@@ -305,6 +329,7 @@ impl ClosedContactStep {
             Some(h) => step.solve_column(model, island, h, force, column),
             None => step.solve_end(force, column),
         }
+        row.mobility[usize::from(h.is_none())] = self.rows[row.dof] * self.columns[row.dof];
         self.system.add_block(*first, &self.rows, &self.columns);
     }
 
@@ -367,10 +392,10 @@ impl ClosedContactStep {
                     if !row.is_closed() || reached {
                         continue;
                     }
-                    let approach = -row.rate[0] * row.scale();
+                    let approach = row.approach();
                     let closes = was_open && approach > self.rebound_speed;
                     self.joint_rows[k].rebounds = closes;
-                    let rebound = if closes { restitution * approach } else { 0.0 };
+                    let rebound = if closes { restitution * row.speed_at_stop(self.length) } else { 0.0 };
                     (ContactLaw::Cone { friction: 0.0 }, -rebound)
                 }
                 JointRowKind::Drive { force } => {
@@ -393,7 +418,8 @@ impl ClosedContactStep {
             self.system.add_contact(law, [bias, 0.0, 0.0], REGULARISATION_END);
             self.listed_rows.push(k);
             self.x.push([0.0; 3]);
-            self.add_joint_row_block(model, &row, None);
+            self.joint_rows[k].target = bias;
+            self.add_joint_row_block(model, k, None);
         }
     }
 

@@ -31,6 +31,7 @@ mod contact;
 mod end;
 mod interval;
 mod joint_rows;
+mod rounding;
 mod warm_start;
 
 use crate::tolerances::closed_contact::{

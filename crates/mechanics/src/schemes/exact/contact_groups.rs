@@ -250,8 +250,10 @@ impl ContactGroups {
         if !(tau > short) {
             return;
         }
-        self.residual = self.residual.max(outcome.residual);
-        self.unsolved += u64::from(!outcome.solved);
+        if !outcome.solved {
+            self.residual = self.residual.max(outcome.residual);
+            self.unsolved += 1;
+        }
         for (slot, impulse, moment) in interval.rest_impulses() {
             record.jumps.push(MomentumJump {
                 source: JumpSource::Contact,

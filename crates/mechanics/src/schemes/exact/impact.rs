@@ -119,7 +119,7 @@ impl ClusterImpact {
         let mut context = ConstraintContext { model: step.model, contacts: step.contacts, at, group, metric };
         let constraints = &mut self.constraints;
         constraints.clear();
-        constraints.add_stops(&mut context, islands, step.contact_gap);
+        constraints.add_stops(&mut context, islands, step.contact_gap.max(trajectories.struck_gap));
         for ClusterContact { pair, event, pair_contact } in contacts {
             let first = constraints.list.len();
             constraints.add(&mut context, *pair, event, pair_contact);

@@ -13,6 +13,9 @@ use crate::discrete::StepFailure;
 use crate::model::Model;
 use crate::response::closed_contact::{STOPS_OF_JOINT, has_joint_rows};
 
+/// Short intervals within which roots of gaps are not located (`closing_time`).
+const SHORT_APPROACH: f64 = 8.0;
+
 impl StepTrajectories {
     /// Begins groups of the islands among some that have stops or drives and are in no group yet, each alone, at their nodes at `t`.
     pub fn begin_joint_groups(
@@ -59,8 +62,10 @@ impl StepTrajectories {
         let slow = SHORT_BOUNCE * acceleration * step.h;
         let mut any = false;
         for (_, number, row) in self.groups.groups[group].interval.stops() {
-            let closes = !row.excluded && row.impulse[0] > 0.0;
-            if closes && row.gap[0] > step.contact_gap.max(slow * tau) {
+            let closes = !row.excluded && row.impulse[0] > 0.0 && row.gap[0] > step.contact_gap;
+            // The acceleration of the group is that with the stop closed: just before an impact it is that of the impact.
+            let rest_speed = SHORT_BOUNCE * row.free_acceleration(tau).abs() * step.h;
+            if closes && (row.gap[0] > slow * tau || row.approach() > rest_speed) {
                 self.worker.excluded_stops[number] = true;
                 any = true;
             }
@@ -86,12 +91,14 @@ impl StepTrajectories {
             if !row.is_stop() {
                 continue;
             }
-            let approach = -row.rate[0] * row.scale();
-            // A step, as a rule the first, that begins with an approach at the stop.
-            if !row.excluded && row.gap[0] <= step.contact_gap && approach > rest_speed && t == 0.0 {
-                if !std::mem::replace(&mut self.struck_at_start[owner], true) {
-                    self.stop_times[owner] = 0.0;
-                }
+            let approach = row.approach();
+            // A step, as a rule the first, that begins with an approach at the stop, or reaches it within an interval so short that its
+            // impulses are not known.
+            let near = row.gap[0] <= step.contact_gap.max(SHORT_APPROACH * self.short * approach);
+            let strikes = near && approach > rest_speed && t == 0.0;
+            if strikes && !std::mem::replace(&mut self.struck_at_start[owner], true) {
+                self.stop_times[owner] = 0.0;
+                self.struck_gap = self.struck_gap.max(row.gap[0]);
             } else if row.excluded
                 && let Some(time) = self.closing_time(step, island, (group, Closing::Stop(k)), t)?
             {

@@ -45,6 +45,8 @@ pub(super) struct StepTrajectories {
     pub stop_times: Vec<f64>,
     /// Islands whose stops had an impact at the beginning of the step.
     pub struck_at_start: Vec<bool>,
+    /// Largest gap of these stops, m.
+    pub struck_gap: f64,
     /// Group whose equations were not solved last.
     pub failed_group: Option<usize>,
     /// Length of an interval in which contact impulses are left out, s.
@@ -65,6 +67,7 @@ impl StepTrajectories {
             groups: ContactGroups::new(model, contacts, contact_gap),
             stop_times: vec![f64::INFINITY; model.islands.len()],
             struck_at_start: vec![false; model.islands.len()],
+            struck_gap: 0.0,
             failed_group: None,
             short: 0.0,
             free_acceleration: vec![0.0; model.moving()],
@@ -98,6 +101,7 @@ impl StepTrajectories {
         self.failed_group = None;
         self.stop_times.fill(f64::INFINITY);
         self.struck_at_start.fill(false);
+        self.struck_gap = 0.0;
         self.worker.excluded_stops.clear();
         self.worker.excluded_stops.resize(STOPS_OF_JOINT * model.moving(), false);
         self.groups.rebound_speed = match step.timing {
