@@ -1,8 +1,8 @@
 //! Piles and a shaker beside rapier3d-f64, in one process and on one thread, and the cost of piles against their contacts.
 //!
 //! `cargo bench -p percussion-mechanics --bench piles` prints markdown tables; `-- pile`, `-- shaker` or `-- sizes` only one of
-//! them. Every engine runs the same scene several times, in turns; the least processor time of each phase counts. Depths come
-//! from one function, outside the time.
+//! them. Every engine runs the same scene several times, in turns; the least processor time of each phase counts. The pool of
+//! threads is this thread alone, so that all work is in it. Depths come from one function, outside the time.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod engines;
@@ -224,6 +224,7 @@ fn same_masses(scene: &Scene) {
 }
 
 fn main() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().unwrap();
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let asks = |what: &str| wanted.is_empty() || wanted.iter().any(|w| w == what);
     let peers = [
