@@ -246,7 +246,7 @@ pub struct StepRecord {
     pub fallbacks: u64,
     /// Groups of islands in persistent contact.
     pub rests: u64,
-    /// Contact problems of persistent contact that were not solved to their tolerance.
+    /// Contact problems, of impacts and of persistent contact, that were not solved to their tolerance.
     pub unsolved: u64,
     /// Largest residual of these problems, relative to the largest impulse of each.
     pub contact_residual: f64,

@@ -142,8 +142,11 @@ pub(crate) mod closed_contact {
 pub(crate) mod impulse {
     /// Closing speed that is rounding, relative to the speeds of the group.
     pub const CLOSING_SPEED_ROUNDING: f64 = 1e-12;
-    /// Residual of the impulses of many contacts, relative to the largest, with which they are used; it is in the statistics.
-    pub const SPARSE_RESIDUAL: f64 = 1e-6;
+    /// Residual at which the impulses of more than a few contacts are solved, relative to the largest.
+    pub const IMPULSE_TOLERANCE: f64 = 1e-12;
+    /// Residual, relative to the largest impulse, with which impulses are used instead of those of another method or law; it is in the
+    /// statistics.
+    pub const USABLE_RESIDUAL: f64 = 1e-6;
     /// Relative difference of closing speeds within which impacts of a sequence come at once.
     pub const SAME_SPEED: f64 = 1e-8;
     /// Closing speed, relative to the first of a sequence of impacts, at which its rest has no restitution: its energy is the square.
@@ -156,16 +159,8 @@ pub(crate) mod impulse {
     pub const IMMOVABLE_ROW: f64 = 1e-20;
     /// Cosine between normals of one face contact: faces in contact are tilted by less than half a degree.
     pub const PARALLEL_NORMALS: f64 = 1.0 - 5e-5;
-    /// Change of momentum in a sweep that ends Gauss-Seidel, relative to the momentum of the group, per contact plus eight.
-    pub const SWEEP_TOLERANCE: f64 = 1e-15;
-    /// Residual of a Newton refinement that one sweep can remove, in multiples of the sweep tolerance.
-    pub const NEWTON_ACCEPTED: f64 = 1e3;
     /// Singular values of the Delassus block of a contact that are zero, relative to the greatest.
     pub const SINGULAR_DELASSUS: f64 = 1e-12;
-    /// Smallest fraction of a Newton step in the line search.
-    pub const MIN_STEP_FRACTION: f64 = 0.1;
-    /// Regularisation of the normal equations of a Newton step, relative to their mean diagonal: selects the step of least norm.
-    pub const NEWTON_REGULARISATION: f64 = 1e-12;
 }
 
 pub(crate) mod decomposition {

@@ -1,7 +1,8 @@
 //! Sweeps over heaps of growing size: time per sweep and contact, time of a warm step.
 //!
 //! `cargo bench -p percussion-solve --bench piles` prints markdown tables and the exponents that fit them. Each
-//! step moves all momenta a little, as a time step would, and starts from the impulses of the step before.
+//! step moves all momenta a little, as a time step would, and starts from the impulses of the step before. With `-- threads`, sweeps with one
+//! thread and with two.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "../tests/common/mod.rs"]
@@ -53,6 +54,42 @@ fn best(solver: &mut GaussSeidel, problems: &[FrictionContactProblem]) -> Run {
     best
 }
 
+/// Sweeps over heaps with one thread and with two: milliseconds of 20 sweeps and their ratio.
+fn threads() {
+    println!(
+        "\n| bodies | contacts | 20 sweeps, one thread: ms | two threads: ms | ratio |\n|---|---|---|---|---|"
+    );
+    for side in [[6, 6, 5], [8, 8, 8], [10, 10, 10], [13, 13, 12]] {
+        let problems = steps(side);
+        let times = [1, 2].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut solver = GaussSeidel::new();
+                (solver.tolerance, solver.anderson_depth, solver.max_sweeps) = (0.0, 0, 20);
+                let start = solver.solve(&problems[0]).unwrap().impulses.clone();
+                let times = [2, 22].map(|sweeps| {
+                    solver.max_sweeps = sweeps;
+                    let solve = |_| {
+                        let from = Instant::now();
+                        solver.solve_from(&problems[1], &start).unwrap();
+                        from.elapsed().as_secs_f64()
+                    };
+                    (0..300).map(solve).fold(f64::INFINITY, f64::min)
+                });
+                1e3 * (times[1] - times[0])
+            })
+        });
+        println!(
+            "| {} | {} | {:.3} | {:.3} | {:.2} |",
+            side.iter().product::<usize>(),
+            problems[0].contact_count(),
+            times[0],
+            times[1],
+            times[0] / times[1]
+        );
+    }
+}
+
 /// Slope of the line through the logarithms.
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
@@ -64,6 +101,9 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "threads") {
+        return threads();
+    }
     let sides = [[3, 3, 2], [4, 4, 4], [6, 6, 5], [8, 8, 8], [10, 10, 10], [13, 13, 12]];
     println!("Warm steps of heaps; 'exact' with Newton's method up to 3,000 contacts.\n");
     println!(

@@ -132,7 +132,7 @@ impl Problem {
                     let off = [0, 1].map(|t| pulled[t] + friction * load * direction[t]);
                     worst = worst.max(off[0].hypot(off[1]));
                 }
-                ContactLaw::Bounded { .. } => {}
+                ContactLaw::Bounded { .. } | ContactLaw::Tresca { .. } => {}
             }
         }
         worst
@@ -338,6 +338,41 @@ fn a_contact_that_slides_in_a_given_direction_has_its_friction_against_it() {
         solver.solve(&mut system, &problem.v0, &mut x, &ContactSolverOptions::default());
         assert_eq!(solver.status(&system, status, &x[status]), ContactStatus::Sliding);
     }
+}
+
+#[test]
+fn friction_with_given_normal_impulses_makes_the_velocities_of_the_cone_whose_normal_impulses_they_are() {
+    let mut random = Random::new(35);
+    let mut compared = 0;
+    for _ in 0..100 {
+        let mut problem = random_problem(&mut random, 0.4, 0.0);
+        let mut x = vec![[0.0; 3]; problem.contacts.len()];
+        if !solve(&problem, WEIGHT, &mut x).converged {
+            continue;
+        }
+        let expected = problem.velocities(&x);
+        let normal: Vec<V3> = x.iter().map(|x| [x[0], 0.0, 0.0]).collect();
+        problem.v0 = problem.velocities(&normal);
+        for (entry, x) in problem.contacts.iter_mut().zip(&x) {
+            entry.law = ContactLaw::Tresca { radius: 0.4 * x[0] };
+        }
+        let mut found = vec![[0.0; 3]; x.len()];
+        let outcome = solve(&problem, WEIGHT, &mut found);
+        assert!(outcome.converged, "{outcome:?}");
+        for (k, (found, x)) in found.iter().zip(&x).enumerate() {
+            assert!(
+                found[0].abs() < 1e-15 && found[1].hypot(found[2]) <= 0.4 * x[0] + 1e-15,
+                "{k}: {found:?}"
+            );
+        }
+        let v = problem.velocities(&found);
+        assert!(
+            v.iter().zip(&expected).all(|(v, expected)| (v - expected).abs() < 1e-9),
+            "{v:?} {expected:?}"
+        );
+        compared += 1;
+    }
+    assert!(compared > 90, "{compared}");
 }
 
 #[test]

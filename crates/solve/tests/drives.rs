@@ -1,5 +1,6 @@
 //! Drives: bounded impulses along a row, with compliance or without, by every solver that takes them; against closed forms and against
 //! enumeration of which drives are at their bounds.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use percussion_solve::lcp::friction::{Cone, FrictionalLemke, frictional_residual};
 use percussion_solve::{FrictionContactProblem, GaussSeidel};

@@ -61,7 +61,7 @@ pub struct ContactFigures {
     pub fallbacks: u64,
     /// Largest penetration of two parts at the end of a step, m.
     pub penetration: f64,
-    /// Steps with unsolved problems of persistent contact.
+    /// Steps with unsolved problems of impacts or of persistent contact.
     pub unsolved: u64,
     /// Largest residual of these problems, relative to the largest impulse.
     pub residual: f64,

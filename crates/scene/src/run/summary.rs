@@ -493,7 +493,7 @@ impl SceneInfo {
         let steps = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
         if contact.unsolved > 0 {
             warnings.push(format!(
-                "the contact forces of {} were not solved to their tolerance: the largest residual is {:.1e} of the largest contact impulse; take a smaller step",
+                "the contact impulses of {} were not solved to their tolerance: the largest residual is {:.1e} of the largest of them; take a smaller step",
                 steps(contact.unsolved),
                 contact.residual
             ));

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A drive ([`ContactLaw::Bounded`]: a motor with a largest torque, friction in a joint, a servo) has one direction and an impulse of
-//! either sign within its bound.
+//! either sign within its bound. Where normal impulses are given, friction has a disc of given radius ([`ContactLaw::Tresca`]).
 //!
 //! `A = G D` need not be symmetric: constraints may be evaluated at another configuration than the impulses act at, and a contact may
 //! slide in a direction that is given ([`ContactLaw::Sliding`]).

@@ -8,6 +8,7 @@
 //! sticks    ρ_t y_t + δ (x_t - x_t⁰) = 0                    where |z| ≤ μ x_n; δ selects the impulses nearest to x⁰
 //! slides    x_t = μ x_n d,  linearised in x_n and z         likewise across d
 //! drive     at its bound, or as a closed contact with its compliance
+//! Tresca    sticks or slides, with its radius for μ x_n; x_n = 0
 //! ```
 //!
 //! Linearised, these are `P dx + Q G dv = r` with `dv = D dx`. For few closed contacts the unknowns are their impulses, `(P + Q A) dx = r`,
@@ -48,7 +49,7 @@ impl NewtonStep {
         for (k, (contact, x)) in system.contacts.iter().zip(x).enumerate() {
             let y = system.value(k, v);
             self.values.push(y);
-            let drives = matches!(contact.law, ContactLaw::Bounded { .. });
+            let drives = matches!(contact.law, ContactLaw::Bounded { .. } | ContactLaw::Tresca { .. });
             if drives || x[0] - contact.scale[0] * contact.regularised(x[0], &y) > threshold {
                 self.closed.push(k);
             }
@@ -133,11 +134,15 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
         ContactLaw::Cone { friction: 0.0 } => {
             (1..3).for_each(|t| (p[t][t], r[t]) = (1.0, -x[t]));
         }
-        ContactLaw::Cone { friction } => {
+        ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
+            let friction = contact.law.friction();
             let z = [x[1] - rho_t * y[1], x[2] - rho_t * y[2]];
             let length = length(&z);
             let normal = (x[0] - rho_n * contact.regularised(x[0], y)).max(0.0);
-            let radius = friction * normal;
+            let radius = contact.law.radius(normal);
+            if matches!(contact.law, ContactLaw::Tresca { .. }) {
+                (p[0][0], q[0][0], r[0]) = (1.0, 0.0, -x[0]);
+            }
             if length <= radius || !(rho_t > 0.0) {
                 for t in 1..3 {
                     (p[t][t], q[t][t]) = (system.proximal, rho_t);

@@ -42,18 +42,24 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
+/// The point of a disc around zero that is nearest to `z`.
+pub(super) fn nearest_on_disc(z: [f64; 2], radius: f64) -> [f64; 2] {
+    let length = length(&z);
+    let factor = if length > radius { radius / length } else { 1.0 };
+    [factor * z[0], factor * z[1]]
+}
+
 impl Contact {
     /// The projection of which solutions are the fixed points: `x_n - ρ_n y_n` (regularised) on the nonnegative numbers,
-    /// `x_t - ρ_t y_t` on the disc of radius `μ` times that.
+    /// `x_t - ρ_t y_t` on the disc of radius `μ` times that, or of the given radius.
     pub fn projection(&self, x: &[f64; 3], y: &[f64; 3]) -> [f64; 3] {
         let normal = self.projected(x[0], y);
         match self.law {
             ContactLaw::Bounded { .. } => [normal, 0.0, 0.0],
-            ContactLaw::Cone { friction } => {
+            ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
                 let z = [x[1] - self.scale[1] * y[1], x[2] - self.scale[1] * y[2]];
-                let (length, radius) = (length(&z), friction * normal);
-                let factor = if length > radius { radius / length } else { 1.0 };
-                [normal, factor * z[0], factor * z[1]]
+                let [s, t] = nearest_on_disc(z, self.law.radius(normal));
+                [normal, s, t]
             }
             ContactLaw::Sliding { friction, direction } => {
                 [normal, -friction * x[0] * direction[0], -friction * x[0] * direction[1]]

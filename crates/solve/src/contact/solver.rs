@@ -73,6 +73,8 @@ pub struct ContactSolver {
     full: Vec<[f64; 3]>,
     best: Vec<[f64; 3]>,
     best_residual: ContactResidual,
+    /// Rounding of the normal velocities, in units of impulses: no residual is below it.
+    rounding: f64,
 }
 
 impl ContactSolver {
@@ -89,9 +91,15 @@ impl ContactSolver {
         let (proximal, least_weight) = if few { (PROXIMAL_FEW, 0.0) } else { (PROXIMAL_MANY, PROXIMAL_MANY) };
         system.prepare(proximal, least_weight);
         let mut outcome = ContactOutcome::default();
+        self.rounding = 0.0;
         for (k, x) in x.iter().enumerate() {
             let free = system.value(k, v0)[0].abs() * system.contacts[k].scale[0];
             outcome.scale = outcome.scale.max(x[0].abs()).max(free);
+            let rounding = f64::EPSILON * system.normal_velocity_size(k, v0) * system.contacts[k].scale[0];
+            self.rounding = self.rounding.max(rounding);
+            if let ContactLaw::Tresca { radius } = system.contacts[k].law {
+                outcome.scale = outcome.scale.max(radius);
+            }
         }
         let regularised = system.contacts.iter().any(|contact| contact.weight > 0.0);
         let rounds = if few { ROUNDS } else { ROUNDS_MANY };
@@ -126,7 +134,8 @@ impl ContactSolver {
         outcome: &mut ContactOutcome,
     ) {
         let few = system.len() <= options.few;
-        let goal = outcome.scale * if few { options.tolerance_few } else { options.tolerance };
+        let tolerance = if few { options.tolerance_few } else { options.tolerance };
+        let goal = f64::max(outcome.scale * tolerance, self.rounding);
         set_velocities(&mut self.v, system, v0, x);
         outcome.residual = ContactResidual::of(system, x, &self.v);
         self.best.clear();
@@ -234,14 +243,13 @@ impl ContactSolver {
         if let ContactLaw::Bounded { bound, .. } = entry.law {
             return if normal.abs() < bound { ContactStatus::Sticking } else { ContactStatus::Sliding };
         }
-        if !(normal > 0.0) {
-            return ContactStatus::Open;
-        }
+        let radius = entry.law.radius(normal);
         match entry.law {
+            ContactLaw::Cone { .. } | ContactLaw::Sliding { .. } if !(normal > 0.0) => ContactStatus::Open,
             ContactLaw::Bounded { .. } | ContactLaw::Sliding { .. } => ContactStatus::Sliding,
-            ContactLaw::Cone { friction } => {
+            ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
                 let z = length(&[x[1] - entry.scale[1] * y[1], x[2] - entry.scale[1] * y[2]]);
-                if z > friction * normal { ContactStatus::Sliding } else { ContactStatus::Sticking }
+                if z > radius { ContactStatus::Sliding } else { ContactStatus::Sticking }
             }
         }
     }

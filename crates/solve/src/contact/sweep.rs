@@ -1,6 +1,6 @@
 //! Projected Gauss-Seidel sweeps: every contact in turn, the others fixed.
 
-use super::length;
+use super::residual::nearest_on_disc;
 use super::system::{ContactLaw, ContactSystem};
 
 /// Projections of the tangential impulse of one contact in a sweep.
@@ -18,13 +18,12 @@ pub(super) fn sweep(system: &ContactSystem, x: &mut [[f64; 3]], v: &mut [f64]) {
         (1..3).for_each(|r| y[r] += local[r][0] * change);
         match contact.law {
             ContactLaw::Cone { friction: 0.0 } | ContactLaw::Bounded { .. } => (x[1], x[2]) = (0.0, 0.0),
-            ContactLaw::Cone { friction } => {
+            ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
                 for _ in 0..TANGENTIAL_PROJECTIONS {
                     let z = [x[1] - contact.scale[1] * y[1], x[2] - contact.scale[1] * y[2]];
-                    let (length, radius) = (length(&z), friction * x[0]);
-                    let factor = if length > radius { radius / length } else { 1.0 };
-                    let change = [factor * z[0] - x[1], factor * z[1] - x[2]];
-                    (x[1], x[2]) = (factor * z[0], factor * z[1]);
+                    let next = nearest_on_disc(z, contact.law.radius(x[0]));
+                    let change = [next[0] - x[1], next[1] - x[2]];
+                    (x[1], x[2]) = (next[0], next[1]);
                     (1..3).for_each(|r| y[r] += local[r][1] * change[0] + local[r][2] * change[1]);
                 }
             }

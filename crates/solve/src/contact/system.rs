@@ -26,14 +26,28 @@ pub enum ContactLaw {
         /// Unit vector.
         direction: [f64; 2],
     },
+    /// Tresca's law: the tangential impulse minimises `x_t·y_t` over a disc whose radius is given, as that of friction is where normal
+    /// impulses are known. They are part of the velocities without impulses; the normal impulse is zero.
+    Tresca {
+        /// Radius of the disc, an impulse.
+        radius: f64,
+    },
 }
 
 impl ContactLaw {
-    /// Coefficient of friction; zero for drives.
+    /// Coefficient of friction; zero where the tangential impulse is independent of the normal one.
     pub fn friction(&self) -> f64 {
         match *self {
-            Self::Bounded { .. } => 0.0,
+            Self::Bounded { .. } | Self::Tresca { .. } => 0.0,
             Self::Cone { friction } | Self::Sliding { friction, .. } => friction,
+        }
+    }
+
+    /// Bound of the tangential impulse with a normal impulse.
+    pub(super) fn radius(&self, normal: f64) -> f64 {
+        match *self {
+            Self::Tresca { radius } => radius,
+            _ => self.friction() * normal,
         }
     }
 }
@@ -92,6 +106,7 @@ impl Contact {
         let next = normal - self.scale[0] * self.regularised(normal, y);
         match self.law {
             ContactLaw::Bounded { bound, .. } => next.clamp(-bound, bound),
+            ContactLaw::Tresca { .. } => 0.0,
             _ => next.max(0.0),
         }
     }
@@ -201,6 +216,16 @@ impl ContactSystem {
             }
         }
         y
+    }
+
+    /// Sum of the sizes of all terms of the normal value of one contact.
+    pub(super) fn normal_velocity_size(&self, contact: usize, v: &[f64]) -> f64 {
+        let blocks = &self.blocks[self.contacts[contact].blocks.clone()];
+        let of = |block: &DofBlock| -> f64 {
+            let row = &self.rows[block.at..block.at + block.width];
+            row.iter().zip(&v[block.first..]).map(|(g, v)| (g * v).abs()).sum()
+        };
+        blocks.iter().map(of).sum()
     }
 
     /// Number of pieces of all blocks.

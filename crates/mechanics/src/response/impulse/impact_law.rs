@@ -13,13 +13,14 @@
 //! energy would be gained, or no velocity satisfies all inequalities, the smallest coefficient is used for all contacts.
 
 use super::constraint::{ConstraintSlice, ContactConstraint, ContactConstraints};
-use super::coulomb::{FrictionSolver, ratio_friction};
+use super::contact_impulses::{ContactImpulses, ImpulseOutcome, MANY_CONTACTS};
 use super::mass_metric::JacobianRows;
+use super::ratio_friction::ratio_friction;
 use super::sequential::ImpactSequence;
-use super::sparse_impulses::{MANY_CONTACTS, SparseImpulses};
 use super::{ENERGY_GAIN_ROUNDING, INERT_TANGENT};
 use crate::discrete::StepError;
 use crate::response::ImpactLaw;
+use crate::step_record::StepRecord;
 use percussion_solve::qp::QpOutcome;
 use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 
@@ -42,16 +43,17 @@ pub(crate) struct ImpactSolver {
     pub restitution_energy: f64,
     /// Change of kinetic energy by friction, J.
     pub friction_energy: f64,
-    /// Residual of the friction impulses, relative to the momentum of the group.
+    /// Largest residual of impulses so far, relative to the largest impulse of each problem.
     pub residual: f64,
+    /// Problems so far that were not solved to their tolerance.
+    pub unsolved: u64,
     /// Sequences of impacts so far that did not end and were resolved at once.
     pub unfinished: u64,
     pub(super) sequence: ImpactSequence,
     before: Vec<f64>,
     dense: Vec<f64>,
     normal_impulses: Vec<f64>,
-    friction: FrictionSolver,
-    sparse: SparseImpulses,
+    impulses: ContactImpulses,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
 }
@@ -81,6 +83,13 @@ impl ImpactSolver {
         Self { max_friction: f64::INFINITY, elastic_rest: 1.0, ..Self::default() }
     }
 
+    /// Adds what was not solved since the last call to the record of a step.
+    pub fn record_outcome(&mut self, record: &mut StepRecord) {
+        record.unfinished_sequences += std::mem::take(&mut self.unfinished);
+        record.unsolved += std::mem::take(&mut self.unsolved);
+        record.contact_residual = record.contact_residual.max(std::mem::take(&mut self.residual));
+    }
+
     /// Applies an impact law to `u`. `constraints` are those of all events, for the law `sum` one per pair. `ratio` has one
     /// constraint per pair if friction follows the ratio [Johnson 3.118]; otherwise Coulomb friction acts.
     pub fn apply(
@@ -90,7 +99,7 @@ impl ImpactSolver {
         mut ratio: Option<&mut ContactConstraints>,
     ) -> Result<(), StepError> {
         self.start.clone_from(&self.u);
-        (self.restitution_energy, self.friction_energy, self.residual) = (0.0, 0.0, 0.0);
+        (self.restitution_energy, self.friction_energy) = (0.0, 0.0);
         for set in [Some(&mut *constraints), ratio.as_deref_mut()].into_iter().flatten() {
             for contact in &mut set.list {
                 contact.normal_velocity_before = set.rows.dot(contact.rows[0], &self.u);
@@ -182,7 +191,13 @@ impl ImpactSolver {
         let frictionless = energy(&self.u);
         self.restitution_energy = frictionless - before;
         if with_friction {
-            self.friction.solve_for_normal_impulses(list, rows, &mut self.u);
+            self.before.clone_from(&self.u);
+            for contact in list.iter_mut().filter(|contact| contact.friction > 0.0) {
+                let [s, t] = self.impulses.given_normal(rows, contact, &self.before);
+                rows.add_scaled(contact.rows[1], s, &mut self.u);
+                rows.add_scaled(contact.rows[2], t, &mut self.u);
+                contact.friction_impulse += contact.tangents[0] * s + contact.tangents[1] * t;
+            }
             self.friction_energy = energy(&self.u) - frictionless;
         }
     }
@@ -261,7 +276,7 @@ impl ImpactSolver {
                 (contact.rows[0], -contact.restitution.min(max_restitution) * before)
             });
             let impulses = &mut self.normal_impulses;
-            if let Some(residual) = self.sparse.nearest_point(rows, bounds, &mut self.u, impulses) {
+            if let Some(residual) = self.impulses.nearest_point(rows, bounds, &mut self.u, impulses) {
                 self.residual = self.residual.max(residual);
                 return Ok(true);
             }
@@ -293,27 +308,39 @@ impl ImpactSolver {
         max_restitution: f64,
         limit: f64,
     ) {
-        if list.len() >= MANY_CONTACTS {
-            for max_restitution in [max_restitution, 0.0] {
-                self.u.clone_from(&self.before);
-                let (normal, u) = (&self.normal_impulses, &mut self.u);
-                let residual = self.sparse.with_friction(list, rows, max_restitution, normal, u);
-                if let Some(residual) = residual.filter(|_| energy(&self.u) <= limit) {
-                    self.residual = self.residual.max(residual);
-                    self.sparse.add_impulses_to(list);
-                    return;
-                }
-            }
-        }
         let contacts = ConstraintSlice { list, rows };
-        self.u.clone_from(&self.before);
-        let found = self.friction.solve(contacts, max_restitution, &self.normal_impulses, &mut self.u);
-        if !(found && energy(&self.u) <= limit) && max_restitution > 0.0 {
-            self.u.clone_from(&self.before);
-            self.friction.solve(contacts, 0.0, &self.normal_impulses, &mut self.u);
-            self.friction.apply_poisson_restitution(contacts, max_restitution, limit, &mut self.u);
+        let mut solve = |max_restitution: f64, u: &mut Vec<f64>| {
+            u.clone_from(&self.before);
+            self.impulses.with_friction(contacts, max_restitution, &self.normal_impulses, u)
+        };
+        let mut outcome = solve(max_restitution, &mut self.u);
+        if !(outcome.is_accurate() && energy(&self.u) <= limit) && max_restitution > 0.0 {
+            outcome = solve(0.0, &mut self.u);
+            outcome = self.apply_poisson_restitution(contacts, max_restitution, limit, outcome);
         }
-        self.residual = self.residual.max(self.friction.residual());
-        self.friction.add_impulses_to(list);
+        if !(energy(&self.u) <= limit) {
+            self.u.clone_from(&self.before);
+            self.impulses.scale_to_least_energy(&mut self.u);
+        }
+        self.residual = self.residual.max(outcome.residual);
+        self.unsolved += u64::from(!outcome.converged);
+        self.impulses.add_impulses_to(list);
+    }
+
+    /// Restitution by Poisson's hypothesis after an impact without restitution, unless it gains energy. The outcome of the impulses, which
+    /// is not better than that without restitution.
+    fn apply_poisson_restitution(
+        &mut self,
+        contacts: ConstraintSlice,
+        max_restitution: f64,
+        limit: f64,
+        plastic: ImpulseOutcome,
+    ) -> ImpulseOutcome {
+        self.dense.clone_from(&self.before);
+        let outcome = self.impulses.with_poisson(contacts, max_restitution, limit, &mut self.dense);
+        if outcome.is_some() {
+            std::mem::swap(&mut self.u, &mut self.dense);
+        }
+        outcome.map_or(plastic, |outcome| outcome.worse_of(plastic))
     }
 }

@@ -131,6 +131,14 @@ impl JacobianRows {
         self.rows.len() - 1
     }
 
+    /// Adds a row over one block of degrees of freedom; returns its index.
+    #[cfg(test)]
+    pub fn push_block(&mut self, first: usize, values: &[f64]) -> usize {
+        self.rows.push((self.values.len(), [first..first + values.len(), 0..0]));
+        self.values.extend_from_slice(values);
+        self.rows.len() - 1
+    }
+
     /// Adds a row of others in the degrees of freedom of a list of islands, to which its own are added; returns its index.
     pub fn push_compact(&mut self, from: &Self, row: usize, islands: &mut Vec<Range<usize>>) -> usize {
         let mut spans = [0..0, 0..0];

@@ -7,36 +7,25 @@
 //! ContactConstraint    contact points with their Jacobian rows                         constraint.rs
 //! ImpactSolver         impact laws: summed gradient, Moreau, plastic                   impact_law.rs
 //! ImpactSequence       impacts of pairs of bodies, one after the other                 sequential.rs
-//! SparseImpulses       impulses of many contacts                                       sparse_impulses.rs
-//! FrictionSolver       Coulomb friction by block Gauss-Seidel                          coulomb.rs
-//! FrictionNewton       its refinement by a nonsmooth Newton method                     cone_newton.rs
+//! ContactImpulses      their problems, solved by `percussion_solve::contact`           contact_impulses.rs
+//! ratio_friction       friction by a ratio of momenta, as printed                      ratio_friction.rs
 //! ```
 
-mod cone_newton;
 mod constraint;
-mod coulomb;
+mod contact_impulses;
 mod impact_law;
 mod mass_metric;
+mod ratio_friction;
 mod sequential;
-mod sparse_impulses;
 
 pub(crate) use crate::tolerances::impulse::{CLOSING_SPEED_ROUNDING, IMMOVABLE_ROW};
 use crate::tolerances::impulse::{
-    ENERGY_GAIN_ROUNDING, INERT_TANGENT, MIN_STEP_FRACTION, NEWTON_ACCEPTED, NEWTON_REGULARISATION,
-    PARALLEL_NORMALS, SAME_SPEED, SEQUENCE_END, SINGULAR_DELASSUS, SWEEP_TOLERANCE,
+    ENERGY_GAIN_ROUNDING, INERT_TANGENT, PARALLEL_NORMALS, SAME_SPEED, SEQUENCE_END, SINGULAR_DELASSUS,
 };
 pub(crate) use constraint::{ConstraintContext, ContactConstraint, ContactConstraints};
+pub(crate) use contact_impulses::{ContactImpulses, MANY_CONTACTS};
 pub(crate) use impact_law::{ImpactSolver, energy};
 pub(crate) use mass_metric::{JacobianRows, MassMetric};
-pub(crate) use sparse_impulses::{MANY_CONTACTS, SparseImpulses};
 
 /// Impacts of the sequential law per pair of bodies, after which Moreau's law is applied to all contacts.
 const MAX_SEQUENTIAL_IMPACTS: usize = 50;
-/// Sweeps before the first Newton refinement; the number doubles after each.
-const SWEEPS_BEFORE_NEWTON: usize = 16;
-/// Sweeps of an impact with restitution, after which it has no solution: jammed bodies cannot separate at any impulse.
-const MAX_SWEEPS_RESTITUTION: usize = 64;
-/// Sweeps after which the impulses are accepted with their residual.
-const MAX_SWEEPS: usize = 512;
-/// Newton steps of a refinement; convergence from a good start takes fewer.
-const MAX_NEWTON_STEPS: usize = 12;

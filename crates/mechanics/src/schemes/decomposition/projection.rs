@@ -11,7 +11,7 @@
 //! until    nothing penetrates and |d| is small relative to |q - q̃|
 //! ```
 //!
-//! Many constraints without loops are solved in sparse form (`SparseImpulses`), others by a dense quadratic program.
+//! Many constraints without loops are solved in sparse form (`ContactImpulses`), others by a dense quadratic program.
 //!
 //! Sequential quadratic programming with the Gauss-Newton Hessian: linear convergence at the ratio of penetration and size.
 //! Differs from the thesis: all contact events of a pair are constraints, each with its own `s_m` and gradient, where one
@@ -30,7 +30,7 @@ use crate::discrete::{StepError, displace};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
-use crate::response::impulse::{JacobianRows, MANY_CONTACTS, MassMetric, SparseImpulses};
+use crate::response::impulse::{ContactImpulses, JacobianRows, MANY_CONTACTS, MassMetric};
 use crate::rotation::RodriguesVector;
 use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
@@ -83,7 +83,7 @@ pub(super) struct ClosestPointProjection {
     potential: PotentialEnergy,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
-    sparse: SparseImpulses,
+    sparse: ContactImpulses,
     multipliers: Vec<f64>,
     query: EventQuery,
     retained: Vec<RetainedContact>,

@@ -289,8 +289,7 @@ impl DecompositionResponse {
             let rest_speeds = slots.filter_map(|slot| self.rest_speeds.get(slot));
             self.impact.rest_speed = rest_speeds.copied().fold(0.0, f64::max);
             self.apply_impact_law(response, self.groups.depth(self.roots[k]))?;
-            self.stats.decrement = self.stats.decrement.max(self.impact.residual);
-            record.unfinished_sequences += std::mem::take(&mut self.impact.unfinished);
+            self.impact.record_outcome(record);
             let lifted = energy(&self.impact.start) - kinetic;
             let mut projected = rise + lifted;
             if self.options.is_energy_consistent() {

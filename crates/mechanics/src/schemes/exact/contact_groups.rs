@@ -366,8 +366,8 @@ impl StepTrajectories {
             self.groups.end_group(step, group, (step.h, self.short), states, record);
         }
         self.groups.warm_start.finish();
-        record.unsolved = self.groups.unsolved;
-        record.contact_residual = self.groups.residual;
+        record.unsolved += self.groups.unsolved;
+        record.contact_residual = record.contact_residual.max(self.groups.residual);
         Ok(())
     }
 

@@ -181,8 +181,8 @@ impl ClusterImpact {
         scale: f64,
         record: &mut StepRecord,
     ) {
-        let ImpactSolver { u, start, friction_energy, unfinished, .. } = &mut self.solver;
-        record.unfinished_sequences += std::mem::take(unfinished);
+        self.solver.record_outcome(record);
+        let ImpactSolver { u, start, friction_energy, .. } = &mut self.solver;
         u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u = start + scale * (*u - start));
         let (before, after, friction) = (energy(start), energy(u), *friction_energy * scale);
         for range in &self.constraints.pairs {

@@ -84,6 +84,13 @@ impl<P: Packet> BlockPair<P> {
         }
     }
 
+    /// Writes the velocities of the first block.
+    #[inline(always)]
+    pub(super) fn write_first(&self, v: &mut BlockVector) {
+        self.0[0].store(window_mut::<0, 4, MAX_BLOCK>(v));
+        *window_mut::<4, 2, MAX_BLOCK>(v) = self.0[2].halves()[0];
+    }
+
     /// Writes the velocities of two different blocks.
     #[inline(always)]
     pub(super) fn write(&self, v: &mut [BlockVector], [a, b]: [usize; 2]) {

@@ -1,6 +1,8 @@
 //! Islands of coupled blocks. Islands share no block and are solved one by one; within an island, blocks are
-//! visited in breadth from those that are in contact with the world, so that a sweep passes impulses upwards.
+//! visited in breadth from those that are in contact with the world, so that a sweep passes impulses upwards; large islands have
+//! [colours](super::colours).
 
+use super::colours::{ColourOrder, SweepTask};
 use std::ops::Range;
 
 /// No block: the world.
@@ -11,6 +13,8 @@ pub(super) const WORLD: u32 = u32::MAX;
 pub(super) struct Island {
     pub(super) blocks: Range<usize>,
     pub(super) constraints: Range<usize>,
+    /// Its tasks, if it is large.
+    pub(super) tasks: Range<usize>,
 }
 
 /// The order of blocks and of the constraints (contacts or equalities) between them.
@@ -22,6 +26,9 @@ pub(super) struct IslandGraph {
     pub(super) blocks: Vec<u32>,
     pub(super) constraints: Vec<u32>,
     pub(super) islands: Vec<Island>,
+    /// Tasks of large islands, colour by colour.
+    pub(super) tasks: Vec<SweepTask>,
+    pub(super) order: ColourOrder,
     /// Where each block is in `blocks`.
     pub(super) place: Vec<u32>,
     leader: Vec<u32>,
@@ -46,6 +53,7 @@ impl IslandGraph {
         self.blocks.clear();
         self.constraints.clear();
         self.islands.clear();
+        self.tasks.clear();
         for block in (0..blocks).rev() {
             let mut touching = self.list[range(&self.first, block)].iter();
             if touching.any(|&constraint| self.endpoints[constraint as usize][1] == WORLD) {
@@ -81,11 +89,18 @@ impl IslandGraph {
                 }
                 at += 1;
             }
+            let tasks = self.arrange_colours(from, constraint);
             self.islands.push(Island {
                 blocks: from..self.blocks.len(),
                 constraints: constraint..self.constraints.len(),
+                tasks,
             });
         }
+    }
+
+    /// The constraints of a block.
+    pub(super) fn constraints_of(&self, block: usize) -> &[u32] {
+        &self.list[range(&self.first, block)]
     }
 
     fn visit(&mut self, block: u32) {

@@ -3,6 +3,8 @@
 //! ```text
 //! solver            sweeps forth and back, Anderson extrapolation, Newton's method where sweeps are slow; island by island
 //! islands           connected components of blocks, each in breadth-first order from the world
+//! colours           the order of large islands, whose parts are swept by several threads
+//! island_threads    islands of one problem at the same time
 //! assembly, system  the rows of each island side by side in memory, scaled so that masses and compliances are one
 //! sweep             one pass: impulses of one contact after the other, the residual, the projection onto the cones
 //! tangential        the tangential impulse of one contact
@@ -18,8 +20,10 @@
 
 mod assembly;
 mod block_pair;
+mod colours;
 mod contact_law;
 mod energy;
+mod island_threads;
 mod islands;
 mod nonmonotone_newton;
 mod nonsmooth_newton;

@@ -1,7 +1,7 @@
 //! The Gauss-Seidel solver.
 //!
 //! ```text
-//! solve_island, for each island:
+//! solve_all_islands: for each island, many of them at the same time, solve_island:
 //!   sweep_until_slow:  sweep forth, sweep back, island_residual; Anderson extrapolation, project_to_cones
 //!   NonsmoothNewton::solve  where the error falls slowly
 //!   unsolved and gains_energy: sweep_until_passive; scale_impulses if that does not help
@@ -87,8 +87,10 @@ pub struct GaussSeidel {
     newton: NonsmoothNewton,
     scratch: Vec<f64>,
     /// What all islands leave.
-    residual: FrictionalResidual,
-    report: GaussSeidelReport,
+    pub(super) residual: FrictionalResidual,
+    pub(super) report: GaussSeidelReport,
+    /// Solvers of groups of islands.
+    pub(super) workers: Vec<Self>,
     pub(super) answer: FrictionalSolution,
 }
 
@@ -106,6 +108,16 @@ pub struct GaussSeidelReport {
     /// Islands left unsolved with impulses that added energy: they were swept on, or scaled
     /// down.
     pub energy_guarded: usize,
+}
+
+impl GaussSeidelReport {
+    /// Adds the figures of other islands of the same problem.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.sweeps = self.sweeps.max(other.sweeps);
+        self.row_updates += other.row_updates;
+        self.factorisations += other.factorisations;
+        self.energy_guarded += other.energy_guarded;
+    }
 }
 
 impl Default for GaussSeidel {
@@ -127,6 +139,7 @@ impl Default for GaussSeidel {
             scratch: Vec::new(),
             residual: FrictionalResidual::default(),
             report: GaussSeidelReport::default(),
+            workers: Vec::new(),
             answer: FrictionalSolution::default(),
         }
     }
@@ -181,11 +194,25 @@ impl GaussSeidel {
     fn iterate(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
         self.report = GaussSeidelReport { islands: self.system.graph.islands.len(), ..Default::default() };
         self.residual = FrictionalResidual::default();
-        for k in 0..self.report.islands {
+        self.solve_all_islands();
+        self.finish(problem)
+    }
+
+    /// Solves the islands one after the other.
+    pub(super) fn solve_islands(&mut self) {
+        for k in 0..self.system.graph.islands.len() {
             let island = self.system.graph.islands[k].clone();
             self.solve_island(&island);
         }
-        self.finish(problem)
+    }
+
+    /// Takes the options of another solver and forgets the residual and the figures of the last problem.
+    pub(super) fn copy_options(&mut self, from: &Self) {
+        (self.cone, self.tolerance, self.max_sweeps) = (from.cone, from.tolerance, from.max_sweeps);
+        (self.relaxation, self.anderson_depth) = (from.relaxation, from.anderson_depth);
+        (self.newton_factorizations, self.nonmonotone) = (from.newton_factorizations, from.nonmonotone);
+        self.sufficient = from.sufficient;
+        (self.residual, self.report) = Default::default();
     }
 
     /// Writes the impulses into the answer and computes their residual.

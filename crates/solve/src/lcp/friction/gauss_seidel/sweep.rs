@@ -14,6 +14,7 @@ use super::system::{Constraint, System};
 use super::tangential::{shrink_to_diamond, tangential_impulse};
 use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::residual::FrictionalResidual;
+use crate::lcp::friction::rows::MAX_BLOCK;
 use crate::simd::{Instructions, Kernel, Packet};
 
 /// Residual and power of the impulses of an island.
@@ -42,7 +43,15 @@ impl IslandResidual {
 impl System {
     /// Sweeps once over an island, forth or back; returns the largest change of an impulse.
     pub(super) fn sweep(&mut self, island: &Island, back: bool, cone: Cone, relaxation: f64) -> f64 {
-        Instructions::detect().run(Sweep { system: self, island, back, cone, relaxation })
+        let order = SweepOrder { back, cone, relaxation };
+        if self.has_parallel_tasks(island) {
+            return self
+                .visit_colours(island, back, |part| Instructions::detect().run(Sweep { part, order }));
+        }
+        let System { constraints, rows, drift, x, v, trial, .. } = self;
+        let constraints = &constraints[island.constraints.clone()];
+        let part = Part { constraints, rows, drift, impulses: (x, 0), velocities: (v, 0), trial };
+        Instructions::detect().run(Sweep { part, order })
     }
 
     /// Projects impulses onto their cones.
@@ -90,13 +99,31 @@ impl System {
     }
 }
 
-/// A pass over an island that updates impulses and velocities.
-struct Sweep<'a> {
-    system: &'a mut System,
-    island: &'a Island,
+/// Constraints with the rows of all, and their impulses and velocities with the indices of the first ones. Blocks beyond the velocities
+/// are the world.
+pub(super) struct Part<'a> {
+    pub(super) constraints: &'a [Constraint],
+    pub(super) rows: &'a [TwoBlockRow],
+    pub(super) drift: &'a [f64],
+    pub(super) impulses: (&'a mut [f64], usize),
+    pub(super) velocities: (&'a mut [BlockVector], usize),
+    pub(super) trial: &'a mut [f64],
+}
+
+/// Velocities of the world.
+const WORLD_VELOCITY: BlockVector = [0.0; MAX_BLOCK];
+
+#[derive(Clone, Copy)]
+struct SweepOrder {
     back: bool,
     cone: Cone,
     relaxation: f64,
+}
+
+/// A pass over constraints that updates impulses and velocities.
+struct Sweep<'a> {
+    part: Part<'a>,
+    order: SweepOrder,
 }
 
 impl Kernel for Sweep<'_> {
@@ -104,20 +131,21 @@ impl Kernel for Sweep<'_> {
 
     #[inline(always)]
     fn run<P: Packet>(self) -> f64 {
-        let Self { system, island, back, cone, relaxation } = self;
+        let Self { part, order: SweepOrder { back, cone, relaxation } } = self;
         let mut change = 0.0_f64;
-        let System { constraints, rows, drift, x, v, trial, .. } = system;
-        let constraints = &constraints[island.constraints.clone()];
+        let Part { constraints, rows, drift, impulses: (x, first), velocities: (v, origin), trial } = part;
         for k in 0..constraints.len() {
             let constraint = &constraints[if back { constraints.len() - 1 - k } else { k }];
             let range = constraint.range();
-            let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
+            let x = &mut x[range.start - first..range.end - first];
+            let (rows, drift) = (&rows[range.clone()], &drift[range]);
+            let blocks = constraint.endpoints.map(|e| e as usize - origin);
             let own = if let (Ok(rows), Ok(drift), Ok(x)) =
                 (<&[TwoBlockRow; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
             {
-                update_contact::<P>(constraint, rows, drift, x, v, cone, relaxation)
+                update_contact::<P>(constraint, rows, drift, x, (v, blocks), cone, relaxation)
             } else {
-                update_general(constraint, rows, drift, x, v, trial, relaxation)
+                update_general(constraint, rows, drift, x, (v, blocks), trial, relaxation)
             };
             change = larger(own, change);
         }
@@ -211,7 +239,7 @@ impl Kernel for ResidualPass<'_> {
 
 /// The larger of two numbers, one instruction.
 #[inline(always)]
-fn larger(p: f64, q: f64) -> f64 {
+pub(super) fn larger(p: f64, q: f64) -> f64 {
     if p > q { p } else { q }
 }
 
@@ -227,13 +255,12 @@ fn update_general(
     rows: &[TwoBlockRow],
     drift: &[f64],
     x: &mut [f64],
-    v: &mut [BlockVector],
+    (v, [a, b]): (&mut [BlockVector], [usize; 2]),
     trial: &mut [f64],
     relaxation: f64,
 ) -> f64 {
     let mut change = 0.0_f64;
-    let [a, b] = constraint.endpoints.map(|e| e as usize);
-    let (mut va, mut vb) = (v[a], v[b]);
+    let (mut va, mut vb) = (v[a], *v.get(b).unwrap_or(&WORLD_VELOCITY));
     let mut set = |x: &mut f64, next: f64, row: &TwoBlockRow, va: &mut BlockVector, vb: &mut BlockVector| {
         change = change.max((next - *x).abs());
         apply_impulse(row, next - *x, va, vb);
@@ -274,7 +301,10 @@ fn update_general(
         }
         _ => {}
     }
-    (v[a], v[b]) = (va, vb);
+    v[a] = va;
+    if let Some(v) = v.get_mut(b) {
+        *v = vb;
+    }
     change
 }
 
@@ -285,12 +315,11 @@ fn update_contact<P: Packet>(
     rows: &[TwoBlockRow; 3],
     drift: &[f64; 3],
     x: &mut [f64; 3],
-    v: &mut [BlockVector],
+    (v, [a, b]): (&mut [BlockVector], [usize; 2]),
     cone: Cone,
     relaxation: f64,
 ) -> f64 {
-    let [a, b] = constraint.endpoints.map(|e| e as usize);
-    let mut pair = BlockPair::<P>::load(&v[a], &v[b]);
+    let mut pair = BlockPair::<P>::load(&v[a], v.get(b).unwrap_or(&WORLD_VELOCITY));
     let u = pair.row_velocities(rows);
     let u = [u[0] + constraint.bias, u[1] + drift[1], u[2] + drift[2]];
     let next = contact_impulse(constraint, cone, relaxation, *x, u);
@@ -301,7 +330,10 @@ fn update_contact<P: Packet>(
     }
     *x = next;
     pair.apply_impulses(rows, &change);
-    pair.write(v, [a, b]);
+    match b < v.len() {
+        true => pair.write(v, [a, b]),
+        false => pair.write_first(&mut v[a]),
+    }
     larger(larger(change[0].abs(), change[1].abs()), change[2].abs())
 }
 
