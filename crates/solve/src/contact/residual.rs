@@ -50,7 +50,7 @@ impl Contact {
         match self.law {
             ContactLaw::Bounded { .. } => [normal, 0.0, 0.0],
             ContactLaw::Cone { friction } => {
-                let z = [x[1] - self.scale[1] * y[1], x[2] - self.scale[1] * y[2]];
+                let z = self.tangential_step(x, y);
                 let (length, radius) = (length(&z), friction * normal);
                 let factor = if length > radius { radius / length } else { 1.0 };
                 [normal, factor * z[0], factor * z[1]]

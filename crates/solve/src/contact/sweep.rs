@@ -20,7 +20,7 @@ pub(super) fn sweep(system: &ContactSystem, x: &mut [[f64; 3]], v: &mut [f64]) {
             ContactLaw::Cone { friction: 0.0 } | ContactLaw::Bounded { .. } => (x[1], x[2]) = (0.0, 0.0),
             ContactLaw::Cone { friction } => {
                 for _ in 0..TANGENTIAL_PROJECTIONS {
-                    let z = [x[1] - contact.scale[1] * y[1], x[2] - contact.scale[1] * y[2]];
+                    let z = contact.tangential_step(x, &y);
                     let (length, radius) = (length(&z), friction * x[0]);
                     let factor = if length > radius { radius / length } else { 1.0 };
                     let change = [factor * z[0] - x[1], factor * z[1] - x[2]];
