@@ -51,6 +51,7 @@ mod motion;
 mod multipliers;
 mod newmark;
 mod persistent_contact;
+mod persistent_contact_discs;
 mod persistent_contact_scenes;
 mod rough_contact;
 mod scheme_capabilities;
