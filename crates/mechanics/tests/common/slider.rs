@@ -103,7 +103,7 @@ fn build(kind: SchemeKind, builder: &mut ModelBuilder) -> (Model, State) {
         let otherwise = Some(Surface { restitution: 1.0, friction: 0.0 });
         let potential = capable
             .uses_potential()
-            .then(|| percussion_mechanics::contact::Potential { stiffness: 1.0, drag: 0.0 });
+            .then_some(percussion_mechanics::contact::Potential { stiffness: 1.0, drag: 0.0 });
         let surfaces = Vec::new();
         builder.contact(ContactSpec { surfaces, otherwise, pairs: Vec::new(), potential });
     }
