@@ -154,6 +154,15 @@ pub(crate) mod events {
     /// fewer than ten digits, and the corners at their ends carry the contact.
     pub(crate) const PARALLEL: f64 = 1e-6;
 
+    /// Distance of a crossing of two rims from a rim, relative to its squared radius, that is rounding.
+    pub(crate) const ON_RIM: f64 = 1e-13;
+
+    /// Distance of the centres of two rims, relative to the radius, that has no direction.
+    pub(crate) const ON_AXIS: f64 = 1e-9;
+
+    /// Sine of the angle below which two rims that cross are nearly tangent: points between their crossings hold them.
+    pub(crate) const RIMS_PARALLEL: f64 = 1e-2;
+
     /// Rounding of the values by which events that are far off are rejected early, relative to the bodies: what a normal of nearly
     /// parallel edges loses, and more.
     pub(crate) const FAR_ROUNDING: f64 = 1e-8;

@@ -85,6 +85,27 @@ pub const LOOP_CLOSURE: f64 = 1e-15;
 pub const NEWMARK_INNER_RESIDUAL: f64 = 1e-10;
 
 pub(crate) mod contact {
+    pub(crate) mod curve_crossing {
+        /// Change of the parameters of the nearest points of two curves, m, that is rounding.
+        pub const ROUNDING: f64 = 1e-15;
+        /// The same relative to the distance of the first guess: convergence is quadratic.
+        pub const LAST_CORRECTION: f64 = 1e-10;
+        /// Sine of the angle between tangents that have no direction across both.
+        pub const PARALLEL: f64 = 1e-9;
+    }
+
+    pub(crate) mod rim_on_face {
+        /// Distance of a crossing from a rim, relative to its squared radius, that is rounding.
+        pub const ON_RIM: f64 = 1e-13;
+        /// Sine of the angle between a rim and an outline that are tangent.
+        pub const TANGENT: f64 = 1e-9;
+    }
+
+    pub(crate) mod manifold {
+        /// Distance of the points of one contact, relative to the smaller part.
+        pub const SAME_CONTACT: f64 = 1e-6;
+    }
+
     pub(crate) mod contact_function {
         /// Sine of the angle between the axis of a disc and the normal of a plane below which the lowest point of its rim is not followed:
         /// its direction is that of rounding.
@@ -94,6 +115,8 @@ pub(crate) mod contact {
         pub const SIDE_BY_SIDE: f64 = 0.2;
         /// Sine of the angle between those axes and a plane across the normal, likewise.
         pub const ACROSS: f64 = 5e-4;
+        /// Sine of the angle below which edges, rims and axes that cross are nearly parallel: other contacts hold them.
+        pub const CURVES_PARALLEL: f64 = 5e-3;
         /// Part of an overlap at its ends in which a nearest point is that of the end.
         pub const OVERLAP_END: f64 = 1e-3;
     }

@@ -352,6 +352,8 @@ pub(crate) mod contact {
         pub const PROXIMAL_MANY: f64 = 1e-3;
         /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
         pub const STAGNATION: f64 = 100.0;
+        /// Impulses, relative to the largest that the data suggest, that grow without bound: there is no solution.
+        pub const UNBOUNDED: f64 = 1e8;
         /// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.
         pub const DEGENERATE: f64 = 0.1;
     }

@@ -250,18 +250,18 @@ fn impulses_of_random_contacts_obey_the_laws_of_contact_and_of_coulomb() {
     for friction in [0.0, 0.1, 0.3] {
         assert_eq!(unsolved_random_problems(32, friction, 0.0, 200), 0, "{friction}");
     }
-    // All of these have solutions; with much friction some are not found within the budget, which the outcome says.
-    for (friction, bound) in [(0.5, 4), (1.0, 10), (2.0, 30)] {
-        let unsolved = unsolved_random_problems(32, friction, 0.0, 400);
-        assert!(unsolved <= bound, "{friction}: {unsolved} of 400 unsolved");
+    // All of these have solutions; with much friction a few are not found within the budget, which the outcome says.
+    for (friction, bound) in [(0.5, 0), (1.0, 1), (2.0, 8)] {
+        let unsolved = unsolved_random_problems(41, friction, 0.0, 2000);
+        assert!(unsolved <= bound, "{friction}: {unsolved} of 2000 unsolved");
     }
 }
 
 #[test]
 fn the_laws_hold_where_impulses_act_at_other_points_than_velocities_are_measured() {
-    for (friction, bound) in [(0.0, 0), (0.1, 0), (0.3, 0), (1.0, 10)] {
-        let unsolved = unsolved_random_problems(33, friction, 0.02, 400);
-        assert!(unsolved <= bound, "{friction}: {unsolved} of 400 unsolved");
+    for (friction, bound) in [(0.0, 0), (0.1, 0), (0.3, 0), (1.0, 1)] {
+        let unsolved = unsolved_random_problems(33, friction, 0.02, 2000);
+        assert!(unsolved <= bound, "{friction}: {unsolved} of 2000 unsolved");
     }
 }
 

@@ -54,7 +54,8 @@ pub enum EventKind {
         edge_b: u32,
     },
     /// A contact in which a curved body or a half-space takes part. The ends of a capsule's core segment are
-    /// [`Feature::Vertex`] 0 (at negative z) and 1, its side is [`Feature::Edge`] 0.
+    /// [`Feature::Vertex`] 0 (at negative z) and 1, its side is [`Feature::Edge`] 0. The flat ends of a cylinder or cone are
+    /// [`Feature::Face`] 0 (at negative z) and 1 where something lies on them, their rims [`Feature::Edge`] 0 and 1 where they cross an edge or rim.
     Smooth {
         /// What touches on body a.
         a: Feature,

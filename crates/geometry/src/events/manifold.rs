@@ -66,6 +66,9 @@ impl EventWorkspace {
             (Solid::Polytope(p), Solid::Cylinder(_) | Solid::Cone(_)) => {
                 self.rim_on_polytope(b, pose_b, Side::B, p, pose_a, answer, options)
             }
+            (Solid::Cylinder(_) | Solid::Cone(_), Solid::Cylinder(_) | Solid::Cone(_)) => {
+                self.disc_on_disc((a, pose_a), (b, pose_b), answer, options);
+            }
             _ => {}
         }
         self.ensure_separation_event(a, b, answer, options);

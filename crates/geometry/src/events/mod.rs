@@ -20,11 +20,13 @@
 //! | anything, half-space | every near corner; a ball's lowest point; both ends of a capsule; rim points of a cylinder or cone |
 //! | sphere or capsule, any of these or a polytope | where its core is nearest; both ends of the stretch along which a capsule lies |
 //! | cylinder or cone, polytope | rim points, face corners and crossings of a base on a face; the ends of a side that lies on it |
+//! | cylinder or cone, another of them | points of the outline of the overlap of flat ends; rim points on a flat end |
 //! | the rest | the one contact of the separation |
 
 mod band;
 mod candidates;
 mod clip;
+mod discs;
 mod event;
 mod faces;
 mod manifold;

@@ -6,14 +6,14 @@
 //! overlap's outline is added: face corners under the disc, and the crossings of face sides with the rim.
 
 use super::EventWorkspace;
-use super::band::{BandFace, Placed, View};
-use super::candidates::{ActivityTest, Candidate, outside_face};
+use super::band::{Band, BandFace, Placed, View};
+use super::candidates::{ActivityTest, Candidate, corner_admits, edge_admits, outside_face};
 use super::event::{ContactEvent, EventKind, Side};
 use super::manifold::test;
 use super::options::{EventOptions, resolution};
 use crate::separation::Separation;
 use crate::shapes::{Feature, Polytope, Solid};
-use crate::tolerances::events::{GRAZING, PARALLEL};
+use crate::tolerances::events::{GRAZING, PARALLEL, RIMS_PARALLEL};
 use crate::{Pose, Vec2, Vec3};
 
 /// A point of a body that may touch the ground, body frame.
@@ -25,14 +25,14 @@ pub(crate) struct RimPoint {
 
 /// A flat end of a cylinder or cone, body frame.
 #[derive(Clone, Copy)]
-struct Disc {
+pub(super) struct Disc {
     /// Its height; the outward normal is `±z`, away from the centroid.
-    z: f64,
-    radius: f64,
+    pub z: f64,
+    pub radius: f64,
 }
 
 /// The flat ends of a solid and the apex of a cone.
-fn outline(solid: &Solid) -> ([Option<Disc>; 2], Option<Vec3>) {
+pub(super) fn outline(solid: &Solid) -> ([Option<Disc>; 2], Option<Vec3>) {
     match solid {
         Solid::Cylinder(c) => {
             let disc = |z: f64| Some(Disc { z, radius: c.radius() });
@@ -47,7 +47,7 @@ fn outline(solid: &Solid) -> ([Option<Disc>; 2], Option<Vec3>) {
 }
 
 /// Direction in the disc's plane that falls most steeply along `down`.
-fn steepest(down: &Vec3) -> Vec2 {
+pub(super) fn steepest(down: &Vec3) -> Vec2 {
     Vec2::new(down.x, down.y).try_normalize(0.0).unwrap_or_else(Vec2::x)
 }
 
@@ -113,9 +113,6 @@ impl DiscOnFace<'_> {
             self.land(self.pose.point(&point), feature, found);
         }
         let (discs, apex) = outline(self.solid);
-        for disc in discs.into_iter().flatten() {
-            self.on_disc(&disc, found);
-        }
         // The lowest line of the curved side, over the sides of the face.
         let first = steepest(&down);
         let rim = |disc: Disc| Vec3::new(disc.radius * first.x, disc.radius * first.y, disc.z);
@@ -128,40 +125,6 @@ impl DiscOnFace<'_> {
     fn corners(&self) -> &[u32] {
         let polytope = self.ground.polytope;
         polytope.face_loop(&polytope.faces()[self.band_face.face as usize])
-    }
-
-    /// Face corners under a disc and face sides across its rim.
-    fn on_disc(&self, disc: &Disc, found: &mut Vec<Candidate>) {
-        let outward = self.pose.direction(&Vec3::new(0.0, 0.0, disc.z.signum()));
-        let n = self.band_face.normal;
-        let slope = outward.dot(&self.beta);
-        if outward.dot(&n) >= 0.0 || outward.cross(&n).norm() > self.test.options.tilt || slope >= -GRAZING {
-            return;
-        }
-        let centre = self.pose.point(&Vec3::new(0.0, 0.0, disc.z));
-        // Along β onto the disc's plane: the separation and the point.
-        let lift = |y: Vec3| {
-            let s = outward.dot(&(centre - y)) / slope;
-            (s, y + self.beta * s)
-        };
-        let corners = self.corners();
-        for (k, &v) in corners.iter().enumerate() {
-            let (s, x) = lift(self.ground.vertex(v));
-            let excess = (x - centre).norm() - disc.radius;
-            self.keep(self.event(Feature::Curved, Feature::Vertex(v), s, &-outward, x), excess, found);
-            let (_, next) = lift(self.ground.vertex(corners[(k + 1) % corners.len()]));
-            let (d, e) = (x - centre, next - x);
-            let (p, q) = (e.norm_squared(), d.dot(&e));
-            let inside = q * q - p * (d.norm_squared() - disc.radius * disc.radius);
-            if inside <= 0.0 || p == 0.0 {
-                continue;
-            }
-            for t in [(-q - inside.sqrt()) / p, (-q + inside.sqrt()) / p] {
-                if (0.0..=1.0).contains(&t) {
-                    self.land(x + e * t, Feature::Curved, found);
-                }
-            }
-        }
     }
 
     /// A straight line of the solid's side across the face's sides.
@@ -189,6 +152,92 @@ impl DiscOnFace<'_> {
             let excess = beyond(u, e.norm()).max(beyond(t, f.norm()));
             let event = self.event(Feature::Curved, Feature::Edge(edge as u32), s, &nu, from + e * u);
             self.keep(event, excess, found);
+        }
+    }
+}
+
+/// A flat end of a cylinder or cone over the corners and edges of a polytope, in the working frame.
+struct EndOnEdges<'a> {
+    test: ActivityTest<'a>,
+    side: Side,
+    ground: Placed<'a>,
+    /// β and the normal of the pair, from the polytope to the solid.
+    beta: Vec3,
+    normal: Vec3,
+    feature: u32,
+    centre: Vec3,
+    outward: Vec3,
+    radius: f64,
+}
+
+impl EndOnEdges<'_> {
+    fn event(&self, own: Feature, other: Feature, s: f64, normal: &Vec3, point: Vec3) -> ContactEvent {
+        let projected = point - self.beta * s;
+        let line = self.test.line;
+        let (alpha, (kind, point_a, point_b)) = match self.side {
+            Side::A => (*normal, (EventKind::Smooth { a: own, b: other }, point, projected)),
+            Side::B => (-*normal, (EventKind::Smooth { a: other, b: own }, projected, point)),
+        };
+        ContactEvent { kind, separation: s, alpha: alpha / alpha.dot(&line.beta), point_a, point_b, line }
+    }
+
+    fn keep(&self, event: ContactEvent, excess: f64, found: &mut Vec<Candidate>) {
+        if excess <= self.test.options.eps_x && self.test.accepts(event.separation, event.alpha.norm()) {
+            found.push(Candidate { event, excess });
+        }
+    }
+
+    /// Corners under the end, and edges across its rim.
+    fn all(&self, band: &Band, found: &mut Vec<Candidate>) {
+        let Self { outward, centre, radius, .. } = *self;
+        let slope = outward.dot(&self.beta);
+        if slope >= -GRAZING {
+            return;
+        }
+        // Along β onto the plane of the end: the separation and the point.
+        let lift = |y: Vec3| {
+            let s = outward.dot(&(centre - y)) / slope;
+            (s, y + self.beta * s)
+        };
+        let tilt = self.test.options.tilt;
+        if outward.cross(&self.normal).norm() <= tilt {
+            for corner in &band.corners {
+                if corner_admits(&self.ground, corner.vertex, &outward, tilt) {
+                    let (s, x) = lift(corner.point);
+                    let (own, other) = (Feature::Face(self.feature), Feature::Vertex(corner.vertex));
+                    self.keep(self.event(own, other, s, &-outward, x), (x - centre).norm() - radius, found);
+                }
+            }
+        }
+        for edge in &band.edges {
+            let ((s0, x), (s1, next)) = (lift(edge.from), lift(edge.from + edge.along));
+            let (d, e) = (x - centre, next - x);
+            let (p, q) = (e.norm_squared(), d.dot(&e));
+            let inside = q * q - p * (d.norm_squared() - radius * radius);
+            if inside <= 0.0 || p == 0.0 {
+                continue;
+            }
+            for t in [(-q - inside.sqrt()) / p, (-q + inside.sqrt()) / p] {
+                if !(0.0..=1.0).contains(&t) {
+                    continue;
+                }
+                let (s, point) = (s0 + (s1 - s0) * t, x + e * t);
+                let radial = (point - centre) / radius;
+                let nu = outward.cross(&radial).cross(&edge.along);
+                let length = nu.norm();
+                if length <= RIMS_PARALLEL * edge.along.norm() {
+                    continue;
+                }
+                let n = nu * (nu.dot(&self.beta).signum() / length);
+                let admitted = n.dot(&self.beta) > GRAZING
+                    && -n.dot(&radial) >= -tilt
+                    && -n.dot(&outward) >= -tilt
+                    && edge_admits(&self.ground, edge, &-n, tilt);
+                if admitted {
+                    let (own, other) = (Feature::Edge(self.feature), Feature::Edge(edge.edge));
+                    self.keep(self.event(own, other, s, &n, point), 0.0, found);
+                }
+            }
         }
     }
 }
@@ -225,6 +274,13 @@ impl EventWorkspace {
             if facing {
                 DiscOnFace { test, solid, pose, side, ground, band_face, beta }.all(&mut self.found);
             }
+        }
+        for disc in outline(solid).0.into_iter().flatten() {
+            let centre = pose.point(&Vec3::new(0.0, 0.0, disc.z));
+            let outward = pose.direction(&Vec3::new(0.0, 0.0, disc.z.signum()));
+            let (feature, radius) = (u32::from(disc.z > 0.0), disc.radius);
+            let end = EndOnEdges { test, side, ground, beta, normal, feature, centre, outward, radius };
+            end.all(band, &mut self.found);
         }
         self.merge_candidates(options, resolution);
         for event in &mut self.list {

@@ -6,17 +6,21 @@
 //! ```text
 //! point on plane    g = n·(c - p) - r         a corner, the centre of a ball, the end of a capsule over a face or half-space
 //! point on point    g = |c_a - c_b| - r       balls, ends of capsules, corners
-//! edge on edge      g = n·(p_a - p_b)         n along the cross product of the edges
-//! rim on plane      g = n·(c - p) - R |n × k|     the lowest point of a disc with axis k
+//! edge on edge      g = n·(p_a - p_b) - r     n along the cross product of the edges, rims or axes: curve_crossing.rs
+//! rim on face       g = n·(c - p) - R |n × k|     the lowest point of a disc with axis k, over the face: rim_on_face.rs
 //! point on axis     g = |c - axis| - r            cylinders and capsules side by side, at both ends of their overlap
 //! separation        g = s/|α|                 everything else: the kernel
 //! ```
 
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::{ContactPoint, PairWarmStart};
+use super::curve_crossing::{Curve, crossing};
 use super::manifold::ManifoldQuery;
 use super::part::{Part, PartShape};
-use crate::tolerances::contact::contact_function::{ACROSS, FLAT_DISC, OVERLAP_END, SIDE_BY_SIDE};
+use super::rim_on_face::{FaceOutline, PlacedRim};
+use crate::tolerances::contact::contact_function::{
+    ACROSS, CURVES_PARALLEL, FLAT_DISC, OVERLAP_END, SIDE_BY_SIDE,
+};
 use percussion_geometry::events::{EventKind, Side};
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::{Feature, PlanarShape, Polytope, Solid};
@@ -47,12 +51,50 @@ pub struct ContactFunction {
 /// How the gap is computed.
 #[derive(Clone, Debug)]
 enum GapShape {
-    PointOnPlane { point_on: Side, centre: Vec3, radius: f64, normal: Vec3, on_plane: Vec3 },
-    PointOnPoint { centre_a: Vec3, centre_b: Vec3, radius_a: f64, radius: f64 },
-    EdgeOnEdge { edge_a: [Vec3; 2], edge_b: [Vec3; 2], sign: f64 },
-    RimOnPlane { disc_on: Side, centre: Vec3, axis: Vec3, radius: f64, normal: Vec3, on_plane: Vec3 },
-    PointOnAxis { centre: Vec3, on_axis: Vec3, axis: Vec3, radius_a: f64, radius: f64 },
-    Separation { warm_start: PairWarmStart },
+    PointOnPlane {
+        point_on: Side,
+        centre: Vec3,
+        radius: f64,
+        normal: Vec3,
+        on_plane: Vec3,
+    },
+    PointOnPoint {
+        centre_a: Vec3,
+        centre_b: Vec3,
+        radius_a: f64,
+        radius: f64,
+    },
+    EdgeOnEdge {
+        edge_a: [Vec3; 2],
+        edge_b: [Vec3; 2],
+        sign: f64,
+    },
+    CurveOnCurve {
+        curves: [Curve; 2],
+        parameters: [f64; 2],
+        sign: f64,
+        radius_a: f64,
+        radius: f64,
+        warm_start: PairWarmStart,
+    },
+    RimOnFace {
+        disc_on: Side,
+        rim: Rim,
+        lowest: [Vec3; 2],
+        normal: Vec3,
+        on_plane: Vec3,
+        outline: FaceOutline,
+    },
+    PointOnAxis {
+        centre: Vec3,
+        on_axis: Vec3,
+        axis: Vec3,
+        radius_a: f64,
+        radius: f64,
+    },
+    Separation {
+        warm_start: PairWarmStart,
+    },
 }
 
 /// A point of a part with the radius of the ball around it that belongs to the part.
@@ -91,11 +133,15 @@ impl ContactFunction {
             let point_on = if plane == 1 { Side::A } else { Side::B };
             GapShape::PointOnPlane { point_on, centre: point.centre, radius: point.radius, normal, on_plane }
         };
-        let rim_on_plane = |rim: Rim, plane: usize| {
+        let outline = |side: usize, feature| face_outline(geometry, [pair.0, pair.1][side], feature);
+        let rim_on_face = |rim: Rim, plane: usize| {
             let (normal, on_plane) = plane_of(plane);
             let disc_on = if plane == 1 { Side::A } else { Side::B };
-            let Rim { centre, axis, radius } = rim;
-            GapShape::RimOnPlane { disc_on, centre, axis, radius, normal, on_plane }
+            let outline = outline(plane, kind.features()[plane]);
+            let disc = 1 - plane;
+            let own = poses[disc].inverse_point(&points[disc]) - rim.centre;
+            let lowest = [own, poses[plane].inverse_direction(&poses[disc].direction(&own))];
+            GapShape::RimOnFace { disc_on, rim, lowest, normal, on_plane, outline }
         };
         let rim = |side: usize, feature| {
             let outward = if side == 0 { -event.normal() } else { event.normal() };
@@ -118,13 +164,13 @@ impl ContactFunction {
         let balls = [core(0, on_a), core(1, on_b)].iter().flatten().any(|point| point.radius > 0.0);
         let shape = if flat(on_b, parts[1]) {
             match (rim(0, on_a), core(0, on_a)) {
-                (Some(rim), _) => rim_on_plane(rim, 1),
+                (Some(rim), _) => rim_on_face(rim, 1),
                 (None, Some(point)) => point_on_plane(point, 1),
                 (None, None) => separation(),
             }
         } else if flat(on_a, parts[0]) {
             match (rim(1, on_b), core(1, on_b)) {
-                (Some(rim), _) => rim_on_plane(rim, 0),
+                (Some(rim), _) => rim_on_face(rim, 0),
                 (None, Some(point)) => point_on_plane(point, 0),
                 (None, None) => separation(),
             }
@@ -132,6 +178,21 @@ impl ContactFunction {
             let (a, b) =
                 (pose_a.direction(&(edge_a[1] - edge_a[0])), pose_b.direction(&(edge_b[1] - edge_b[0])));
             GapShape::EdgeOnEdge { edge_a, edge_b, sign: a.cross(&b).dot(&event.normal()).signum() }
+        } else if let Some((a, b)) = curve_of(parts[0], on_a, &event.normal(), poses[0])
+            .zip(curve_of(parts[1], on_b, &event.normal(), poses[1]))
+            .filter(|(a, b)| crosses((&a.0, pose_a, &points[0]), (&b.0, pose_b, &points[1])))
+        {
+            let placed = [a.0.placed(pose_a), b.0.placed(pose_b)];
+            let parameters = [placed[0].nearest(&points[0]), placed[1].nearest(&points[1])];
+            let tangents = [0, 1].map(|k| placed[k].at(parameters[k]).1);
+            GapShape::CurveOnCurve {
+                curves: [a.0, b.0],
+                parameters,
+                sign: tangents[0].cross(&tangents[1]).dot(&event.normal()).signum(),
+                radius_a: a.1,
+                radius: a.1 + b.1,
+                warm_start,
+            }
         } else if let Some((a, b)) = core(0, on_a).zip(core(1, on_b)).filter(|_| !curved && balls) {
             GapShape::PointOnPoint {
                 centre_a: a.centre,
@@ -184,6 +245,11 @@ impl ContactFunction {
         (low < high).then(|| [Some(low), between, Some(high)].into_iter().flatten().map(at))
     }
 
+    /// Whether it follows features, and not the separation of the pair.
+    pub(super) fn is_followed(&self) -> bool {
+        !matches!(self.shape, GapShape::Separation { .. })
+    }
+
     /// Whether the contact point is a point of the material of body `a` (of `b`): it moves with the body.
     pub fn is_material(&self, side: Side) -> bool {
         match self.shape {
@@ -229,14 +295,29 @@ impl ContactFunction {
                 let t = apart.cross(&u).dot(&across) / across.norm_squared();
                 ContactFrame { gap: -normal.dot(&apart), normal, point: (p + u * s + q + w * t) * 0.5 }
             }
-            GapShape::RimOnPlane { disc_on, centre, axis, radius, normal, on_plane } => {
+            GapShape::CurveOnCurve { curves, parameters, sign, radius_a, radius, warm_start } => {
+                let [a, b] = [curves[0].placed(pose_a), curves[1].placed(pose_b)];
+                let Some(([p, q], across)) = crossing(&a, &b, *parameters) else {
+                    let whole =
+                        geometry.separation(self.pair, (pose_a, pose_b), f64::INFINITY, warm_start)?;
+                    return Ok(ContactFrame {
+                        gap: whole.gap(),
+                        normal: whole.normal(),
+                        point: whole.point(),
+                    });
+                };
+                let normal = across * *sign;
+                let gap = normal.dot(&(p - q)) - *radius;
+                ContactFrame { gap, normal, point: p - normal * (*radius_a + 0.5 * gap) }
+            }
+            GapShape::RimOnFace { disc_on, rim, lowest, normal, on_plane, outline } => {
                 let (own, other) = (pose(*disc_on), pose(disc_on.other()));
-                let (c, k, n) = (own.point(centre), own.direction(axis), other.direction(normal));
-                let in_disc = n - k * n.dot(&k);
-                let sine = in_disc.norm();
-                let lowest = if sine > 0.0 { in_disc * (*radius / sine) } else { Vec3::zeros() };
-                let gap = n.dot(&(c - other.point(on_plane))) - *radius * sine;
-                ContactFrame { gap, normal: outward(*disc_on, n), point: c - lowest - n * (0.5 * gap) }
+                let (centre, axis) = (own.point(&rim.centre), own.direction(&rim.axis));
+                let lowest = [own.direction(&lowest[0]), other.direction(&lowest[1])];
+                let placed = PlacedRim { centre, axis, radius: rim.radius, lowest };
+                let plane = (other.point(on_plane), other.direction(normal));
+                let frame = placed.over(geometry, plane, (outline, other));
+                ContactFrame { normal: outward(*disc_on, frame.normal), ..frame }
             }
             GapShape::PointOnAxis { centre, on_axis, axis, radius_a, radius } => {
                 let (c, p, u) = (pose_a.point(centre), pose_b.point(on_axis), pose_b.direction(axis));
@@ -289,6 +370,7 @@ fn core_point(part: &Part, feature: Feature, pose: &Pose, point: &Vec3) -> Optio
 }
 
 /// A disc whose rim touches with its lowest point, in the frame of its body.
+#[derive(Clone, Copy, Debug)]
 struct Rim {
     centre: Vec3,
     axis: Vec3,
@@ -316,6 +398,57 @@ fn lowest_rim(part: &Part, feature: Feature, pose: &Pose, point: &Vec3, down: &V
         axis: part.offset.direction(&Vec3::z()),
         radius,
     })
+}
+
+/// The outline of a flat feature.
+fn face_outline(geometry: &ContactGeometry, part: usize, feature: Feature) -> FaceOutline {
+    let Part { shape, offset, .. } = &geometry.parts[part];
+    let disc =
+        |z: f64, radius: f64| FaceOutline::Disc { centre: offset.point(&Vec3::new(0.0, 0.0, z)), radius };
+    match (shape, feature) {
+        (PartShape::Solid(Solid::Polytope(_)), Feature::Face(face)) => FaceOutline::Polygon { part, face },
+        (PartShape::Solid(Solid::Cylinder(c)), Feature::Face(end)) => {
+            disc(if end == 0 { -c.half_height() } else { c.half_height() }, c.radius())
+        }
+        (PartShape::Solid(Solid::Cone(c)), Feature::Face(_)) => disc(-0.25 * c.height(), c.radius()),
+        _ => FaceOutline::Unbounded,
+    }
+}
+
+/// The curve of a feature, in the frame of its body, with the radius of the part about it.
+fn curve_of(part: &Part, feature: Feature, normal: &Vec3, pose: &Pose) -> Option<(Curve, f64)> {
+    let PartShape::Solid(solid) = &part.shape else { return None };
+    let offset = &part.offset;
+    let line = |point: Vec3, along: Vec3, radius: f64| Some((Curve::Line { point, along }, radius));
+    let axis = |radius: f64| line(offset.position, offset.direction(&Vec3::z()), radius);
+    let rim = |z: f64, radius: f64| {
+        let axes = [offset.direction(&Vec3::x()), offset.direction(&Vec3::y())];
+        Some((Curve::Rim { centre: offset.point(&Vec3::new(0.0, 0.0, z)), axes, radius }, 0.0))
+    };
+    match (solid, feature) {
+        (Solid::Polytope(polytope), Feature::Edge(edge)) => {
+            let [from, to] = edge_of(polytope, edge, offset);
+            line(from, (to - from).normalize(), 0.0)
+        }
+        (Solid::Cylinder(c), Feature::Edge(end)) => {
+            rim(if end == 0 { -c.half_height() } else { c.half_height() }, c.radius())
+        }
+        (Solid::Cone(c), Feature::Edge(_)) => rim(-0.25 * c.height(), c.radius()),
+        // The side of a cylinder, not its rim.
+        (Solid::Cylinder(c), Feature::Curved) => {
+            let along = pose.direction(&offset.direction(&Vec3::z()));
+            axis(c.radius()).filter(|_| along.dot(normal).abs() <= ACROSS)
+        }
+        (Solid::Capsule(c), Feature::Edge(_)) => axis(c.radius()),
+        _ => None,
+    }
+}
+
+/// Whether two curves at points of them are far from parallel.
+fn crosses((a, pose_a, on_a): (&Curve, &Pose, &Vec3), (b, pose_b, on_b): (&Curve, &Pose, &Vec3)) -> bool {
+    let (a, b) = (a.placed(pose_a), b.placed(pose_b));
+    let (u, w) = (a.at(a.nearest(on_a)).1, b.at(b.nearest(on_b)).1);
+    u.cross(&w).norm() > CURVES_PARALLEL
 }
 
 /// The ends of an edge of a polytope, in the frame of its body.

@@ -4,6 +4,7 @@ use super::contact_function::{ContactFrame, ContactFunction};
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{PartPose, PartShape};
+use crate::tolerances::contact::manifold::SAME_CONTACT;
 use crate::tolerances::{FACE_TILT, FEATURE_MARGIN};
 use percussion_geometry::Pose;
 use percussion_geometry::events::{
@@ -147,6 +148,38 @@ impl ContactGeometry {
         }
         workspace.events = events;
         whole
+    }
+
+    /// Adds to the contact functions at the start those of events at the end of a trajectory that are not among them, each with the contact at
+    /// the start: rims that tilt, edges that slide off.
+    pub fn further_contact_functions(
+        &self,
+        pair: (usize, usize),
+        (start, end): ((&Pose, &Pose), (&Pose, &Pose)),
+        (window, tilt): (f64, f64),
+        warm_start: &mut PairWarmStart,
+        workspace: &mut ManifoldQuery,
+        list: &mut Vec<(ContactFunction, ContactFrame)>,
+    ) -> Result<(), QueryError> {
+        let known = list.len();
+        self.contact_functions(pair, end, (window, tilt), warm_start, workspace, list)?;
+        let same = SAME_CONTACT * self.parts[pair.0].radius.min(self.parts[pair.1].radius);
+        let mut kept = known;
+        for k in known..list.len() {
+            let at_end = list[k].1;
+            let mut is_new = list[k].0.is_followed();
+            for (function, _) in &mut list[..known] {
+                let frame = function.evaluate(self, end, workspace)?;
+                is_new &= (frame.point - at_end.point).norm() > same;
+            }
+            if is_new {
+                list[k].1 = list[k].0.evaluate(self, start, workspace)?;
+                list.swap(kept, k);
+                kept += 1;
+            }
+        }
+        list.truncate(kept);
+        Ok(())
     }
 
     /// `options` takes the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.

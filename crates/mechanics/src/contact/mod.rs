@@ -7,6 +7,8 @@
 //! contact_point            s, α, β and contact points of a pair; ∇s as wrenches on its two bodies
 //! manifold                 contact events of a pair [Hart 3.14, 3.15]
 //! contact_function         the gap of one event as a smooth function of the poses of its bodies
+//! curve_crossing           edges, rims and axes that cross
+//! rim_on_face              the lowest point of a rim over a face that it may overhang
 //! plane_attachment         the features that a separating plane is attached to
 //! surface                  restitution and friction
 //! ```
@@ -20,9 +22,11 @@ mod candidate_pairs;
 mod contact_function;
 mod contact_geometry;
 mod contact_point;
+mod curve_crossing;
 mod manifold;
 mod part;
 mod plane_attachment;
+mod rim_on_face;
 mod surface;
 
 pub use candidate_pairs::{CandidatePair, CandidatePairs};

@@ -52,6 +52,7 @@ mod motion;
 mod multipliers;
 mod newmark;
 mod persistent_contact;
+mod persistent_contact_discs;
 mod persistent_contact_scenes;
 mod resting_residuals;
 mod rough_contact;

@@ -136,7 +136,7 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
         }
         ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
             let friction = contact.law.friction();
-            let z = [x[1] - rho_t * y[1], x[2] - rho_t * y[2]];
+            let z = contact.tangential_step(x, y);
             let length = length(&z);
             let normal = (x[0] - rho_n * contact.regularised(x[0], y)).max(0.0);
             let radius = contact.law.radius(normal);
@@ -145,8 +145,9 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
             }
             if length <= radius || !(rho_t > 0.0) {
                 for t in 1..3 {
-                    (p[t][t], q[t][t]) = (system.proximal, rho_t);
-                    r[t] = -rho_t * y[t];
+                    (p[t][t], q[t][t]) = (system.proximal + rho_t * contact.tangential_weight, rho_t);
+                    let pull = contact.tangential_weight * (x[t] - contact.tangential_reference[t - 1]);
+                    r[t] = -rho_t * (y[t] + pull);
                     if !(rho_t > 0.0) {
                         (p[t][t], r[t]) = (1.0, -x[t]);
                     }
@@ -161,6 +162,7 @@ pub(super) fn linearise(system: &ContactSystem, k: usize, x: &[f64; 3], y: &[f64
                     for s in 0..2 {
                         let across = turning * (f64::from(u8::from(s == t)) - d[t] * d[s]);
                         p[1 + t][1 + s] = f64::from(u8::from(s == t)) - across + system.proximal * across;
+                        p[1 + t][1 + s] += rho_t * contact.tangential_weight * across;
                         q[1 + t][1 + s] = rho_t * across;
                     }
                     r[1 + t] = radius * d[t] - x[1 + t];

@@ -57,8 +57,7 @@ impl Contact {
         match self.law {
             ContactLaw::Bounded { .. } => [normal, 0.0, 0.0],
             ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
-                let z = [x[1] - self.scale[1] * y[1], x[2] - self.scale[1] * y[2]];
-                let [s, t] = nearest_on_disc(z, self.law.radius(normal));
+                let [s, t] = nearest_on_disc(self.tangential_step(x, y), self.law.radius(normal));
                 [normal, s, t]
             }
             ContactLaw::Sliding { friction, direction } => {

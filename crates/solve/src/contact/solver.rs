@@ -3,7 +3,7 @@
 use super::newton::NewtonStep;
 use super::sweep::sweep;
 use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem, length};
-use crate::tolerances::contact::solver::{DEGENERATE, PROXIMAL_FEW, PROXIMAL_MANY, STAGNATION};
+use crate::tolerances::contact::solver::{DEGENERATE, PROXIMAL_FEW, PROXIMAL_MANY, STAGNATION, UNBOUNDED};
 
 /// Options of [`ContactSolver`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +51,17 @@ const NEWTON_BATCH: usize = 10;
 /// Merits of iterates, the largest of which the next must be below.
 const MERITS: usize = 4;
 
+/// Contacts up to which proximal iterations are made where Newton's method fails: they cost much.
+const PROXIMAL_CONTACTS: usize = 64;
+/// Their number, the first weight and the factors by which it changes.
+const PROXIMAL_ROUNDS: usize = 40;
+const FIRST_PROXIMAL: f64 = 1.0;
+const PROXIMAL_FALL: f64 = 0.3;
+const PROXIMAL_GROWTH: f64 = 5.0;
+/// Newton's method is tried again after some sweeps.
+const PROXIMAL_TRIALS: usize = 5;
+const PROXIMAL_SWEEPS: usize = 10;
+
 /// Rounds with a new reference of the regularisation.
 const ROUNDS: usize = 3;
 /// The same for many contacts.
@@ -75,6 +86,9 @@ pub struct ContactSolver {
     best_residual: ContactResidual,
     /// Rounding of the normal velocities, in units of impulses: no residual is below it.
     rounding: f64,
+    /// Weights of the regularisation, and the last solution of proximal iterations.
+    weights: Vec<f64>,
+    last: Vec<[f64; 3]>,
 }
 
 impl ContactSolver {
@@ -127,7 +141,7 @@ impl ContactSolver {
     /// Newton steps and sweeps with the present references of the regularisation; leaves the best iterate.
     fn solve_round(
         &mut self,
-        system: &ContactSystem,
+        system: &mut ContactSystem,
         v0: &[f64],
         x: &mut [[f64; 3]],
         options: &ContactSolverOptions,
@@ -157,10 +171,90 @@ impl ContactSolver {
             outcome.residual = ContactResidual::of(system, x, &self.v);
             self.keep_best(x, outcome.residual);
         }
+        if system.len() <= PROXIMAL_CONTACTS && self.best_residual.max() > STAGNATION * goal {
+            self.proximal_rounds(system, v0, x, (goal, options), outcome);
+        }
         x.copy_from_slice(&self.best);
         set_velocities(&mut self.v, system, v0, x);
         outcome.residual = self.best_residual;
         outcome.converged = self.best_residual.max() <= STAGNATION * goal;
+    }
+
+    /// Proximal iterations [Rockafellar 1976]: problems with `A + W`, `b - W x⁰`, which Newton's method solves from the last solution `x⁰`, with
+    /// weights that fall where it does and grow where it does not. Each ends with Newton steps on the problem itself, whose regularisation has
+    /// the last solution as its reference.
+    fn proximal_rounds(
+        &mut self,
+        system: &mut ContactSystem,
+        v0: &[f64],
+        x: &mut [[f64; 3]],
+        (goal, options): (f64, &ContactSolverOptions),
+        outcome: &mut ContactOutcome,
+    ) {
+        let mut weights = std::mem::take(&mut self.weights);
+        weights.clear();
+        weights.extend(system.contacts.iter().map(|contact| contact.weight));
+        let mut last = std::mem::take(&mut self.last);
+        last.clone_from(&self.best);
+        let mut relative = FIRST_PROXIMAL;
+        self.best_residual = ContactResidual { normal: f64::INFINITY, friction: f64::INFINITY };
+        let solved = |residual: &ContactResidual| residual.max() <= STAGNATION * goal;
+        for _ in 0..PROXIMAL_ROUNDS {
+            system.set_proximal(relative, &last);
+            x.copy_from_slice(&last);
+            set_velocities(&mut self.v, system, v0, x);
+            let mut inner = ContactOutcome { residual: ContactResidual::of(system, x, &self.v), ..*outcome };
+            for trial in 0..PROXIMAL_TRIALS {
+                if trial > 0 {
+                    (0..PROXIMAL_SWEEPS).for_each(|_| sweep(system, x, &mut self.v));
+                    inner.residual = ContactResidual::of(system, x, &self.v);
+                }
+                inner.newton_steps = 0;
+                self.newton_steps(system, v0, x, (goal, options), &mut inner);
+                if solved(&inner.residual) {
+                    break;
+                }
+            }
+            if !solved(&inner.residual) {
+                relative *= PROXIMAL_GROWTH;
+                continue;
+            }
+            let largest = x.iter().flatten().fold(0.0f64, |most, x| most.max(x.abs()));
+            if !(largest <= UNBOUNDED * outcome.scale) {
+                break;
+            }
+            relative *= PROXIMAL_FALL;
+            last.copy_from_slice(x);
+            self.newton_rounds(system, v0, x, (&weights, goal, options), outcome);
+            if solved(&self.best_residual) {
+                break;
+            }
+        }
+        system.end_proximal(&weights, &self.best);
+        (self.weights, self.last) = (weights, last);
+    }
+
+    /// Newton steps on the problem itself, the last iterate as the reference of its regularisation; keeps the best iterate.
+    fn newton_rounds(
+        &mut self,
+        system: &mut ContactSystem,
+        v0: &[f64],
+        x: &mut [[f64; 3]],
+        (weights, goal, options): (&[f64], f64, &ContactSolverOptions),
+        outcome: &ContactOutcome,
+    ) {
+        for _ in 0..ROUNDS {
+            system.end_proximal(weights, x);
+            set_velocities(&mut self.v, system, v0, x);
+            let residual = ContactResidual::of(system, x, &self.v);
+            self.keep_best(x, residual);
+            let mut inner = ContactOutcome { residual, newton_steps: 0, ..*outcome };
+            if residual.max() <= STAGNATION * goal
+                || !self.newton_steps(system, v0, x, (goal, options), &mut inner)
+            {
+                break;
+            }
+        }
     }
 
     fn keep_best(&mut self, x: &[[f64; 3]], residual: ContactResidual) {

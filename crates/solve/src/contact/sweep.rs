@@ -20,8 +20,7 @@ pub(super) fn sweep(system: &ContactSystem, x: &mut [[f64; 3]], v: &mut [f64]) {
             ContactLaw::Cone { friction: 0.0 } | ContactLaw::Bounded { .. } => (x[1], x[2]) = (0.0, 0.0),
             ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
                 for _ in 0..TANGENTIAL_PROJECTIONS {
-                    let z = [x[1] - contact.scale[1] * y[1], x[2] - contact.scale[1] * y[2]];
-                    let next = nearest_on_disc(z, contact.law.radius(x[0]));
+                    let next = nearest_on_disc(contact.tangential_step(x, &y), contact.law.radius(x[0]));
                     let change = [next[0] - x[1], next[1] - x[2]];
                     (x[1], x[2]) = (next[0], next[1]);
                     (1..3).for_each(|r| y[r] += local[r][1] * change[0] + local[r][2] * change[1]);

@@ -83,6 +83,9 @@ pub(super) struct Contact {
     pub weight: f64,
     /// Its reference `x_n⁰`.
     pub reference: f64,
+    /// Weight and reference of the regularisation of the tangential impulse in proximal iterations; otherwise zero.
+    pub tangential_weight: f64,
+    pub tangential_reference: [f64; 2],
     blocks: Range<usize>,
     /// `A_ii`, row by row.
     pub local: [[f64; 3]; 3],
@@ -91,9 +94,31 @@ pub(super) struct Contact {
 }
 
 impl Contact {
+    /// The larger eigenvalue of the tangential block.
+    pub fn tangential_entry(&self) -> f64 {
+        let local = &self.local;
+        let (a, b, d) = (local[1][1], 0.5 * (local[1][2] + local[2][1]), local[2][2]);
+        0.5 * (a + d) + (0.5 * (a - d)).hypot(b)
+    }
+
+    /// The scales of the projections.
+    pub fn set_scale(&mut self) {
+        let normal = self.local[0][0] + self.weight + self.compliance();
+        let tangential = self.tangential_entry() + self.tangential_weight;
+        let inverse = |value: f64| if value > 0.0 { 1.0 / value } else { 0.0 };
+        // A contact that its own impulse closes has no solution; it must not seem to have one.
+        self.scale = [inverse(normal.abs()), inverse(tangential)];
+    }
+
     /// `y_n + ε (x_n - x_n⁰)`; of a drive, with its compliance.
     pub fn regularised(&self, normal: f64, y: &[f64; 3]) -> f64 {
         y[0] + self.compliance() * normal + self.weight * (normal - self.reference)
+    }
+
+    /// `x_t - ρ_t (y_t + δ (x_t - x_t⁰))`.
+    pub fn tangential_step(&self, x: &[f64; 3], y: &[f64; 3]) -> [f64; 2] {
+        let (rho, weight) = (self.scale[1], self.tangential_weight);
+        [0, 1].map(|t| x[1 + t] - rho * (y[1 + t] + weight * (x[1 + t] - self.tangential_reference[t])))
     }
 
     /// Compliance of a drive; zero for contacts.
@@ -146,6 +171,8 @@ impl ContactSystem {
             relative_weight,
             weight: 0.0,
             reference: 0.0,
+            tangential_weight: 0.0,
+            tangential_reference: [0.0; 2],
             blocks: at..at,
             local: [[0.0; 3]; 3],
             scale: [0.0; 2],
@@ -307,12 +334,27 @@ impl ContactSystem {
             contact.local = local;
             contact.weight = contact.relative_weight.max(least_weight) * local[0][0];
             contact.reference = 0.0;
-            let normal = local[0][0] + contact.weight + contact.compliance();
-            let (a, b, d) = (local[1][1], 0.5 * (local[1][2] + local[2][1]), local[2][2]);
-            let tangential = 0.5 * (a + d) + (0.5 * (a - d)).hypot(b);
-            let inverse = |value: f64| if value > 0.0 { 1.0 / value } else { 0.0 };
-            // A contact that its own impulse closes has no solution; it must not seem to have one.
-            contact.scale = [inverse(normal.abs()), inverse(tangential)];
+            (contact.tangential_weight, contact.tangential_reference) = (0.0, [0.0; 2]);
+            contact.set_scale();
+        }
+    }
+
+    /// The weights of the problem itself, with the present impulses as references.
+    pub(super) fn end_proximal(&mut self, weights: &[f64], x: &[[f64; 3]]) {
+        for ((contact, weight), x) in self.contacts.iter_mut().zip(weights).zip(x) {
+            (contact.weight, contact.reference, contact.tangential_weight) = (*weight, x[0], 0.0);
+            contact.set_scale();
+        }
+    }
+
+    /// Weights of proximal iterations, relative to `A_ii`, with the present impulses as references.
+    pub(super) fn set_proximal(&mut self, relative: f64, x: &[[f64; 3]]) {
+        for (contact, x) in self.contacts.iter_mut().zip(x) {
+            contact.weight = relative * contact.local[0][0].abs();
+            contact.reference = x[0];
+            contact.tangential_weight = relative * contact.tangential_entry();
+            contact.tangential_reference = [x[1], x[2]];
+            contact.set_scale();
         }
     }
 }

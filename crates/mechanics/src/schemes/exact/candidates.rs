@@ -10,6 +10,7 @@ use crate::contact::{CandidatePairs, ContactGeometry, PairWarmStart};
 use crate::discrete::StepFailure;
 use crate::model::State;
 use percussion_geometry::Aabb;
+use percussion_geometry::Pose;
 use percussion_geometry::broad::BroadError;
 
 /// A candidate pair in the present step.
@@ -30,6 +31,9 @@ pub(super) struct CandidateState {
     pub owned: bool,
     /// Whether its persistent contact may carry a load.
     pub loadable: bool,
+    /// Poses of its bodies at the end of the step at which it penetrates farther than its contacts say, and how often it did.
+    pub beyond: Option<(Pose, Pose)>,
+    pub refinements: usize,
     pub warm_start: PairWarmStart,
 }
 
@@ -44,6 +48,8 @@ impl CandidateState {
             collected: false,
             owned: false,
             loadable: false,
+            beyond: None,
+            refinements: 0,
             warm_start,
         }
     }

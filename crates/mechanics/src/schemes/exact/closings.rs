@@ -1,8 +1,8 @@
 //! Contacts and stops of a group that close within the step: fast ones are impacts at the root of their gap, slow ones close within the interval.
 
-use super::StepContext;
 use super::candidates::Candidates;
 use super::trajectories::StepTrajectories;
+use super::{SAME_TIME, StepContext};
 use crate::discrete::StepFailure;
 use crate::tolerances::exact::contact_groups::{ROOT_BRACKET, ROOT_GAP};
 
@@ -29,6 +29,7 @@ impl StepTrajectories {
     ) -> Result<(), StepFailure> {
         let (Some(&island), tau) = (islands.first(), step.h - t) else { return Ok(()) };
         self.groups.fast.clear();
+        (self.groups.closes_later, self.groups.first_closing) = (false, None);
         if tau <= self.short {
             return islands.iter().try_for_each(|&island| self.update_end(step.model, island, step.h));
         }
@@ -52,22 +53,43 @@ impl StepTrajectories {
             }
         }
         let mut first: Option<(f64, usize)> = None;
-        for i in 0..self.groups.fast.len() {
-            let k = self.groups.fast[i];
-            let pair = self.groups.groups[group].interval.contacts[k].function.pair;
-            if self.is_left_to_end(step, pair, t) {
-                continue;
+        let mut horizon = step.h;
+        // A contact may close before the first root and open again until the end of the step.
+        let mut closing = std::mem::take(&mut self.groups.closing);
+        loop {
+            let known = first;
+            if self.groups.groups[group].solved != horizon - t {
+                self.invalidate(island);
+                self.evaluate(step.model, island, horizon)?;
             }
-            if let Some(root) = self.closing_time(step, island, (group, Closing::Contact(k)), t)?
-                && first.is_none_or(|(time, _)| root < time)
-            {
-                first = Some((root, k));
+            let groups = &mut self.groups;
+            let contacts = &groups.groups[group].interval.contacts;
+            closing.clear();
+            closing.extend(groups.fast.iter().copied().filter(|&k| contacts[k].end.gap <= 0.0));
+            for &k in closing.iter().filter(|&&k| known.is_none_or(|(_, known)| known != k)) {
+                let pair = self.groups.groups[group].interval.contacts[k].function.pair;
+                if self.is_left_to_end(step, pair, t) {
+                    self.groups.closes_later = true;
+                    continue;
+                }
+                let closing = (group, Closing::Contact(k));
+                if let Some(root) = self.closing_time(step, island, closing, (t, horizon))?
+                    && first.is_none_or(|(time, _)| root < time - SAME_TIME * step.h)
+                {
+                    first = Some((root, k));
+                }
+            }
+            match first {
+                Some((time, _)) if first != known => horizon = time,
+                _ => break,
             }
         }
+        self.groups.closing = closing;
         let slots = islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
         let acceleration = self.max_acceleration(slots);
         self.schedule_stops(step, island, (group, t), acceleration)?;
         if let Some((time, k)) = first {
+            self.groups.first_closing = Some(time);
             let pair = self.groups.groups[group].interval.contacts[k].function.pair;
             let owned = candidates.list.iter_mut().find(|candidate| candidate.pair == pair);
             if let Some(candidate) = owned {
@@ -81,13 +103,13 @@ impl StepTrajectories {
         Ok(())
     }
 
-    /// Time at which an excluded contact or stop of a group closes, before the end of the step: Illinois' regula falsi on its gap.
+    /// Time at which an excluded contact or stop of a group closes, before a horizon at which its gap is closed: Illinois' regula falsi on its gap.
     pub(super) fn closing_time(
         &mut self,
         step: &StepContext,
         island: usize,
         (group, closing): (usize, Closing),
-        t: f64,
+        (t, horizon): (f64, f64),
     ) -> Result<Option<f64>, StepFailure> {
         let gaps = |this: &Self| {
             let interval = &this.groups.groups[group].interval;
@@ -97,7 +119,7 @@ impl StepTrajectories {
             }
         };
         let gap = |this: &Self| gaps(this).1;
-        let (mut low, mut high) = (t, step.h);
+        let (mut low, mut high) = (t, horizon);
         let mut gap_low = gaps(self).0;
         self.invalidate(island);
         self.evaluate(step.model, island, high)?;

@@ -7,6 +7,7 @@
 //! ```text
 //! begin_group        contacts of its pairs, and those that may close within the step
 //! locate_closings    contacts that close fast are impacts at the root of their gap: closings.rs
+//! missing_contacts   further contacts that its end shows: missing_contacts.rs
 //! solve_group        configuration and momenta at a time
 //! end_group          its impulses are recorded
 //! ```
@@ -14,6 +15,7 @@
 use super::candidates::Candidates;
 use super::contact_energy::{ContactEnergy, IntervalEnd};
 use super::kept_groups::KeptGroup;
+use super::missing_contacts::MissingContacts;
 use super::trajectories::StepTrajectories;
 use super::{ImpactTiming, NEGLIGIBLE_CLOSING, SHORT_BOUNCE_ELASTIC, StepContext, failure};
 use crate::contact::{ContactFrame, ContactFunction, ContactGeometry, ManifoldQuery};
@@ -37,7 +39,7 @@ use std::sync::Arc;
 pub(super) struct ContactGroup {
     pub interval: ClosedContactStep,
     /// Time of its node since the beginning of the step, s.
-    since: f64,
+    pub(super) since: f64,
     /// Length of the interval that was solved last, s.
     pub(super) solved: f64,
     outcome: IntervalOutcome,
@@ -57,16 +59,6 @@ fn normal_velocity(
         })
     };
     frame.normal.dot(&(of(pair.0) - of(pair.1)))
-}
-
-/// What the equations of a group lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MissingContacts {
-    None,
-    /// Contacts of pairs that were expected to carry no load.
-    Dormant,
-    /// Further contacts of pairs that have some.
-    OfPairs,
 }
 
 /// Whether the contacts of two polytopes lie on a line: edges or corners that meet, as those of neighbours across the diagonal in a grid
@@ -99,8 +91,14 @@ pub(super) struct ContactGroups {
     found: Vec<(ContactFunction, ContactFrame)>,
     /// Contacts that close fast, by index in their group.
     pub(super) fast: Vec<usize>,
+    /// Those of them that are closed at a time.
+    pub(super) closing: Vec<usize>,
+    /// Whether one of them closes before the end of the step, or its impact is resolved there.
+    pub(super) closes_later: bool,
+    /// Time of the first of these impacts, if it is resolved there.
+    pub(super) first_closing: Option<f64>,
     /// Least gap of the contacts of each pair at the end, at most zero.
-    lowest: Vec<((usize, usize), f64)>,
+    pub(super) lowest: Vec<((usize, usize), f64)>,
     /// Whether a contact of the group that was begun last closes at its beginning.
     closes: bool,
     /// Contacts of the step with their impulses.
@@ -128,6 +126,9 @@ impl ContactGroups {
             query: ManifoldQuery::default(),
             found: Vec::new(),
             fast: Vec::new(),
+            closing: Vec::new(),
+            closes_later: false,
+            first_closing: None,
             closes: false,
             lowest: Vec::new(),
             contacts: Vec::new(),
@@ -402,6 +403,9 @@ impl StepTrajectories {
         (t, at_start): (f64, bool),
     ) -> Result<bool, StepFailure> {
         let group = self.groups.next_group();
+        for candidate in &mut candidates.list {
+            (candidate.beyond, candidate.refinements) = (None, 0);
+        }
         let mut margin = TRAVEL_MARGIN;
         let mut round = 0;
         let begun = loop {
@@ -442,6 +446,8 @@ impl StepTrajectories {
         };
         let unsolved = matches!(&begun, Err(failed) if failed.error.is_unsolved());
         if unsolved {
+            // Pairs of the group are advanced again.
+            candidates.reset(step, islands, excluded, t);
             self.failed_group = None;
             for &island in islands {
                 self.groups.of_island[island] = None;
@@ -520,6 +526,20 @@ impl StepTrajectories {
                     found,
                 )
                 .map_err(failed)?;
+            if let Some((end_a, end_b)) = &candidate.beyond {
+                let at_end = (end_a, end_b);
+                let mut warm_start = candidate.warm_start;
+                contacts
+                    .further_contact_functions(
+                        candidate.pair,
+                        ((&a, &b), at_end),
+                        (window, tilt),
+                        &mut warm_start,
+                        query,
+                        found,
+                    )
+                    .map_err(failed)?;
+            }
             candidate.owned = true;
             let rest_speed = NEGLIGIBLE_CLOSING * SHORT_BOUNCE_ELASTIC * acceleration * h;
             let rounding = CLOSING_SPEED_ROUNDING * travel;
@@ -552,53 +572,5 @@ impl StepTrajectories {
             candidate.loadable = true;
         }
         Ok(())
-    }
-
-    /// What the equations of a group lack: pairs that penetrate at the end of the step farther than their contacts say. Contacts that
-    /// close fast penetrate there, too; the step does not get there before their impact.
-    fn missing_contacts(
-        &mut self,
-        step: &StepContext,
-        candidates: &mut Candidates,
-        group: usize,
-    ) -> Result<MissingContacts, StepFailure> {
-        let interval = &self.groups.groups[group].interval;
-        if !self.groups.fast.is_empty() || step.h - self.groups.groups[group].since <= self.short {
-            return Ok(MissingContacts::None);
-        }
-        let lowest = &mut self.groups.lowest;
-        lowest.clear();
-        for contact in &interval.contacts {
-            match lowest.last_mut().filter(|(pair, _)| *pair == contact.function.pair) {
-                Some((_, gap)) => *gap = contact.end.gap.min(*gap),
-                None => lowest.push((contact.function.pair, contact.end.gap.min(0.0))),
-            }
-        }
-        lowest.sort_unstable_by_key(|(pair, _)| *pair);
-        let mut missing = MissingContacts::None;
-        for candidate in candidates.list.iter_mut().filter(|candidate| candidate.owned) {
-            let known = self.groups.lowest.binary_search_by_key(&candidate.pair, |(pair, _)| *pair);
-            let lowest = match known {
-                Ok(k) => self.groups.lowest[k].1,
-                Err(_) if candidate.loadable => continue,
-                Err(_) => 0.0,
-            };
-            let parts = [candidate.pair.0, candidate.pair.1].map(|part| &step.contacts.parts[part]);
-            let [a, b] = parts.map(|part| part.body_pose(&self.end));
-            let mut warm_start = candidate.warm_start;
-            let whole = step
-                .contacts
-                .separation(candidate.pair, (&a, &b), f64::INFINITY, &mut warm_start)
-                .map_err(|error| failure(step.model, &self.node, parts[0].body, error.into()))?;
-            if whole.gap() >= lowest - step.contact_gap {
-                continue;
-            }
-            if !candidate.loadable {
-                (candidate.loadable, missing) = (true, MissingContacts::Dormant);
-            } else if missing == MissingContacts::None {
-                missing = MissingContacts::OfPairs;
-            }
-        }
-        Ok(missing)
     }
 }

@@ -43,6 +43,7 @@ mod energy_jump;
 mod fallback;
 mod impact;
 mod kept_groups;
+mod missing_contacts;
 mod motion_bound;
 mod resting_groups;
 mod stops;

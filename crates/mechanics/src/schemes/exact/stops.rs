@@ -100,7 +100,7 @@ impl StepTrajectories {
                 self.stop_times[owner] = 0.0;
                 self.struck_gap = self.struck_gap.max(row.gap[0]);
             } else if row.excluded
-                && let Some(time) = self.closing_time(step, island, (group, Closing::Stop(k)), t)?
+                && let Some(time) = self.closing_time(step, island, (group, Closing::Stop(k)), (t, step.h))?
             {
                 self.stop_times[owner] = self.stop_times[owner].min(time);
             }
