@@ -153,6 +153,7 @@ pub const SCENES: &[Scene] = &[
         "ball.toml",
         "block.toml"
     ),
+    study!("persistent-contact-schemes", "Persistent contact under three schemes"),
     study!("persistent-contact-steps", "How the errors of persistent contact fall with the step"),
     run_scene!("plastic-pair-1", "A cube meets another one at rest and they go on together"),
     run_scene!("plastic-pair-2", "Two cubes meet and stay where they are"),
