@@ -206,7 +206,7 @@ impl GaussSeidel {
         }
     }
 
-    /// Takes the options of another solver and forgets the residual and the figures of the last problem.
+    /// Takes the options of another solver and discards the residual and the figures of the last problem.
     pub(super) fn copy_options(&mut self, from: &Self) {
         (self.cone, self.tolerance, self.max_sweeps) = (from.cone, from.tolerance, from.max_sweeps);
         (self.relaxation, self.anderson_depth) = (from.relaxation, from.anderson_depth);
