@@ -234,6 +234,8 @@ pub(crate) mod exact {
     /// Interval of a group, in steps, in which contact impulses are left out: those that keep the gaps would be rounding of the gaps divided
     /// by the interval, while free fall closes them by the square of the interval.
     pub const SHORT_INTERVAL: f64 = 1e-5;
+    /// Short intervals within which roots of the gaps of stops are not located.
+    pub const SHORT_APPROACH: f64 = 8.0;
     /// Difference of times of impact, in steps, within which contacts are simultaneous.
     pub const SAME_TIME: f64 = 1e-9;
     /// Relative accuracy of the first root of the lower bound of a separation: the next advance corrects it.

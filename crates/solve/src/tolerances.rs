@@ -354,6 +354,12 @@ pub(crate) mod contact {
         pub const PROXIMAL_MANY: f64 = 1e-3;
         /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
         pub const STAGNATION: f64 = 100.0;
+        /// First weight of proximal iterations where Newton's method fails, relative to the compliance of a contact.
+        pub const FIRST_PROXIMAL: f64 = 1.0;
+        /// Factor of the weight after a round that Newton's method has solved.
+        pub const PROXIMAL_FALL: f64 = 0.3;
+        /// Factor of the weight after a round that it has not.
+        pub const PROXIMAL_GROWTH: f64 = 5.0;
         /// Impulses, relative to the largest that the data suggest, that grow without bound: there is no solution.
         pub const UNBOUNDED: f64 = 1e8;
         /// Normal impulse of a contact that is about to open or to close, in multiples of the goal: it is open.

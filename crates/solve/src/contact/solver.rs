@@ -3,7 +3,10 @@
 use super::newton::NewtonStep;
 use super::sweep::sweep;
 use super::{ContactLaw, ContactResidual, ContactStatus, ContactSystem, length};
-use crate::tolerances::contact::solver::{DEGENERATE, PROXIMAL_FEW, PROXIMAL_MANY, STAGNATION, UNBOUNDED};
+use crate::tolerances::contact::solver::{
+    DEGENERATE, FIRST_PROXIMAL, PROXIMAL_FALL, PROXIMAL_FEW, PROXIMAL_GROWTH, PROXIMAL_MANY, STAGNATION,
+    UNBOUNDED,
+};
 
 /// Options of [`ContactSolver`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,11 +56,8 @@ const MERITS: usize = 4;
 
 /// Contacts up to which proximal iterations are made where Newton's method fails: they cost much.
 const PROXIMAL_CONTACTS: usize = 64;
-/// Their number, the first weight and the factors by which it changes.
+/// Their number.
 const PROXIMAL_ROUNDS: usize = 40;
-const FIRST_PROXIMAL: f64 = 1.0;
-const PROXIMAL_FALL: f64 = 0.3;
-const PROXIMAL_GROWTH: f64 = 5.0;
 /// Newton's method is tried again after some sweeps.
 const PROXIMAL_TRIALS: usize = 5;
 const PROXIMAL_SWEEPS: usize = 10;

@@ -12,9 +12,7 @@ use super::{ImpactTiming, SHORT_BOUNCE, StepContext};
 use crate::discrete::StepFailure;
 use crate::model::Model;
 use crate::response::closed_contact::{STOPS_OF_JOINT, has_joint_rows};
-
-/// Short intervals within which roots of gaps are not located (`closing_time`).
-const SHORT_APPROACH: f64 = 8.0;
+use crate::tolerances::exact::SHORT_APPROACH;
 
 impl StepTrajectories {
     /// Begins groups of the islands among some that have stops or drives and are in no group yet, each alone, at their nodes at `t`.
