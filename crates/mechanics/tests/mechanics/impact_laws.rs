@@ -49,7 +49,8 @@ fn outcome(scheme: SchemeKind, builder: ModelBuilder) -> Vec<f64> {
         .collect()
 }
 
-const SCHEMES: [SchemeKind; 3] = [SchemeKind::Exact, SchemeKind::Dissipative, SchemeKind::Decomposition];
+const SCHEMES: [SchemeKind; 4] =
+    [SchemeKind::Exact, SchemeKind::Dissipative, SchemeKind::Decomposition, SchemeKind::Lcp];
 
 fn assert_near(found: &[f64], expected: &[f64], what: &str) {
     let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
