@@ -148,7 +148,7 @@ fn a_plastic_row_moves_on_together() {
 /// Bodies thrown at each other in a heap, with friction and restitution.
 #[test]
 fn impacts_with_friction_and_restitution_gain_no_energy_and_keep_momentum() {
-    for scheme in [SchemeKind::Dissipative, SchemeKind::Decomposition] {
+    for scheme in [SchemeKind::Dissipative, SchemeKind::Decomposition, SchemeKind::Lcp] {
         for law in [ImpactLaw::Sequential, ImpactLaw::Moreau] {
             for (e, mu) in [(0.3, 0.5), (0.8, 0.2), (0.9, 1.0)] {
                 let mut builder = ModelBuilder::new();
