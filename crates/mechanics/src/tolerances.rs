@@ -338,6 +338,15 @@ pub(crate) mod lcp {
         pub const MAX_ROTATION: f64 = 0.2;
     }
 
+    pub(crate) mod apply_impacts {
+        /// Gap up to which contacts are closed, relative to the radius of the smaller part: beyond what a projection of positions leaves.
+        pub const TOUCHING: f64 = 1e-6;
+        /// Part of a step within which contacts that close are one impact: rounding of gaps.
+        pub const SAME_TIME: f64 = 1e-6;
+        /// Closing speed from which on a body in flight rebounds, relative to that of other contacts: it must fly on for the rest of the step.
+        pub const FLIGHT_STEPS: f64 = 0.25;
+    }
+
     pub(crate) mod restitution {
         /// Contacts that close more slowly than gravity accelerates in so many steps do not rebound.
         pub const SLOW_STEPS: f64 = 2.0;

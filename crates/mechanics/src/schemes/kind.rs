@@ -132,7 +132,7 @@ impl SchemeKind {
                     with_crossings(model, state, Decomposition::new(model, state, &options.contact))
                 }
             },
-            Self::Lcp => Box::new(Lcp::new(model, state, &options.lcp)?),
+            Self::Lcp => Box::new(Lcp::new(model, state, &options.lcp)?.with_impact_law(options.contact.law)),
         })
     }
 }

@@ -49,7 +49,8 @@ fn outcome(scheme: SchemeKind, builder: ModelBuilder) -> Vec<f64> {
         .collect()
 }
 
-const SCHEMES: [SchemeKind; 3] = [SchemeKind::Exact, SchemeKind::Dissipative, SchemeKind::Decomposition];
+const SCHEMES: [SchemeKind; 4] =
+    [SchemeKind::Exact, SchemeKind::Dissipative, SchemeKind::Decomposition, SchemeKind::Lcp];
 
 fn assert_near(found: &[f64], expected: &[f64], what: &str) {
     let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -147,7 +148,7 @@ fn a_plastic_row_moves_on_together() {
 /// Bodies thrown at each other in a heap, with friction and restitution.
 #[test]
 fn impacts_with_friction_and_restitution_gain_no_energy_and_keep_momentum() {
-    for scheme in [SchemeKind::Dissipative, SchemeKind::Decomposition] {
+    for scheme in [SchemeKind::Dissipative, SchemeKind::Decomposition, SchemeKind::Lcp] {
         for law in [ImpactLaw::Sequential, ImpactLaw::Moreau] {
             for (e, mu) in [(0.3, 0.5), (0.8, 0.2), (0.9, 1.0)] {
                 let mut builder = ModelBuilder::new();

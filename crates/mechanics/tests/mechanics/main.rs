@@ -34,6 +34,7 @@ mod joint_drives;
 mod joint_limits;
 mod joints;
 mod kinematics;
+mod lcp_cradle;
 mod lcp_crossing;
 mod lcp_driven;
 mod lcp_energy;

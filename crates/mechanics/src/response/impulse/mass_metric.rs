@@ -139,6 +139,18 @@ impl JacobianRows {
         self.rows.len() - 1
     }
 
+    /// Adds a row given by its nonzero blocks, mass-weighted already; returns its index.
+    pub fn push_blocks(&mut self, blocks: [(Range<usize>, &[f64]); 2]) -> usize {
+        let at = self.values.len();
+        let spans = blocks.map(|(span, part)| {
+            debug_assert_eq!(span.len(), part.len());
+            self.values.extend_from_slice(part);
+            span
+        });
+        self.rows.push((at, spans));
+        self.rows.len() - 1
+    }
+
     /// Adds a row of others in the degrees of freedom of a list of islands, to which its own are added; returns its index.
     pub fn push_compact(&mut self, from: &Self, row: usize, islands: &mut Vec<Range<usize>>) -> usize {
         let mut spans = [0..0, 0..0];

@@ -89,6 +89,14 @@ impl FreeVelocities {
         Ok(())
     }
 
+    /// Computes the velocity of a body without impulses again, from a changed one at the beginning of the step.
+    pub fn free_velocity(&mut self, step: &StepInput, slot: usize) -> Result<(), StepError> {
+        let (link, rotation) = (&step.model.links[slot], &step.state.rotations[slot]);
+        let (dofs, initial, wrench) = (&self.dofs[slot], &self.initial[slot], &self.wrenches[slot]);
+        self.free[slot] = free_twist(link, rotation, dofs, initial, wrench, step.h)?;
+        Ok(())
+    }
+
     fn initial_velocities(&mut self, &StepInput { model, state, .. }: &StepInput) {
         if model.links.iter().all(|link| link.joint.kind == JointKind::Free) {
             for (slot, link) in model.links.iter().enumerate() {

@@ -3,7 +3,9 @@
 //! ```text
 //! free_velocities        v* from forces at the beginning of the step                            [Hart 4.16]
 //!   list_rows              stops, motors, springs and friction along joints
-//! find_contacts          active and nearly active events of pairs within reach                  [Hart 4.8-4.11]
+//! repeat, as long as there are impacts:
+//!   find_contacts          active and nearly active events of pairs within reach                [Hart 4.8-4.11]
+//!   apply_impacts          the impact law changes the velocities that the step starts from, unless published
 //! repeat, as long as parts cross and contacts there are added:
 //!   rebounding_contacts    contacts with restitution that close in the step
 //!   published: repeat, with less stabilisation of penetrations while the step gains energy:
@@ -14,6 +16,7 @@
 //!                            Coulomb friction on a round cone, or on a pyramid                    [Hart 4.18]
 //!     solve_impulses         c_ν, c_n, β and v
 //!     expand_impulses        Poisson's restitution; assemble and solve once more
+//!   ground_hit_bodies      bodies in flight on which impulses act: if there are any, solve once more
 //!   correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
 //!   scale_impulses         energy that an unsolved problem would bring, taken from its impulses
 //!   update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
@@ -24,7 +27,8 @@
 //! record                 momentum jumps, impacts, statistics
 //! ```
 //!
-//! Every line is a function in the file of its name (the two of restitution in `restitution.rs`). Unknowns are velocities of
+//! Every line is a function in the file of its name (those of restitution in the problem in `restitution.rs`,
+//! `ground_hit_bodies` in `apply_impacts.rs`). Unknowns are velocities of
 //! centres of mass and angular velocities in body axes (`body_dofs.rs`): the mass matrix is constant (assumption D1). Every body
 //! has its own unknowns: the model must have no tree ([`ModelBuilder::build_open`](crate::ModelBuilder::build_open)). Bodies
 //! without contacts and joints are not in the problem.
@@ -38,9 +42,11 @@
 //! holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of their impulses themselves (`energy_guarded`), and
 //! what an unsolved step would still gain is removed by `scale_impulses`.
 //!
-//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than the change of velocity by
-//! gravity in two steps do not rebound.
+//! **Restitution** (an extension) is that of an impact law before the velocity problem (`apply_impacts.rs`); with Poisson's law, with
+//! the published scheme and for bodies on joints it is part of the problem (`restitution.rs`). Contacts slower than the change of
+//! velocity by gravity in two steps do not rebound, those of a body in flight than in half a step.
 
+mod apply_impacts;
 mod assemble_problem;
 mod body_dofs;
 mod contact_constraint;
@@ -49,6 +55,8 @@ mod energy;
 mod find_contacts;
 mod find_crossings;
 mod free_velocities;
+mod impact_in_flight;
+mod impact_rows;
 mod joint_rows;
 mod motion_bound;
 mod options;
@@ -73,7 +81,9 @@ use crate::joint::JointKind;
 use crate::model::Model;
 use crate::model::State;
 use crate::named_arrays::NamedArrays;
+use crate::response::ImpactLaw;
 use crate::step_record::{Crossing, LcpSolveStats, StepRecord};
+use apply_impacts::ImpactPhase;
 use assemble_problem::{BodyVelocities, ProblemAssembly};
 use contact_constraint::ContactConstraint;
 use correct_joint_energy::correct_joint_energy;
@@ -99,6 +109,9 @@ const STOPS: &str = "stop_impulses";
 /// Halvings of the stabilisation of penetrations before it is zero.
 const MAX_REDUCTIONS: usize = 5;
 
+/// Times that contacts are found again with velocities after impacts.
+const MAX_IMPACT_ROUNDS: usize = 8;
+
 /// Times that a step is solved again with the contacts at which parts would cross.
 const MAX_CROSSING_ROUNDS: usize = 12;
 
@@ -122,6 +135,7 @@ pub struct Lcp {
     velocities: FreeVelocities,
     contacts: ActiveContacts,
     rows: JointRows,
+    impacts: ImpactPhase,
     rebounds: Vec<bool>,
     bias: StabilisationBias,
     assembly: ProblemAssembly,
@@ -161,6 +175,7 @@ impl Lcp {
             velocities: FreeVelocities::new(model),
             contacts: ActiveContacts::default(),
             rows: JointRows::default(),
+            impacts: ImpactPhase::new(ImpactLaw::default()),
             rebounds: Vec::new(),
             bias: StabilisationBias::default(),
             assembly: ProblemAssembly::default(),
@@ -175,6 +190,12 @@ impl Lcp {
             next: state.clone(),
             recorder: Recorder::default(),
         })
+    }
+
+    /// With an impact law instead of the default one.
+    pub fn with_impact_law(mut self, law: ImpactLaw) -> Self {
+        self.impacts.law = law;
+        self
     }
 
     /// The problem of the last step that had one: for libraries of problems.
@@ -194,10 +215,19 @@ impl Lcp {
         let no_body = |error: StepError| (error, 0);
         self.velocities.free_velocities(step, &mut self.rows)?;
         self.rows.set_biases(step, &self.velocities);
-        self.contacts.find_contacts(step, &self.velocities).map_err(no_body)?;
+        self.impacts.begin(step, &self.velocities, &self.rows);
+        for round in 0.. {
+            self.contacts.find_contacts(step, &self.velocities).map_err(no_body)?;
+            if !self.apply_impacts(step).map_err(no_body)? || round == MAX_IMPACT_ROUNDS {
+                break;
+            }
+        }
         let crossing = self.find_velocities(step).map_err(no_body)?;
         self.recorder.step.crossing = crossing;
         self.solver.warm_start.store(&self.contacts.list, &self.solution);
+        let offsets = (&self.impacts.offsets[..], &mut self.trial);
+        let solution = (&self.velocities, &self.solution);
+        self.recorder.record_offsets(step, solution, offsets, &self.next);
         if options.stabilisation == Stabilisation::Projection {
             self.project_positions(step).map_err(no_body)?;
         }
@@ -207,7 +237,8 @@ impl Lcp {
         update_momenta(step, &mut self.solution.twists, &mut self.next);
         let infeasibility = self.assembly.max_joint_error.max(self.contacts.max_penetration);
         let (velocities, contacts, solution) = (&self.velocities, &self.contacts.list, &self.solution);
-        let output = StepOutput { velocities, contacts, solution, next: &self.next, infeasibility };
+        let (next, impacts) = (&self.next, &self.impacts);
+        let output = StepOutput { velocities, contacts, impacts, solution, next, infeasibility };
         self.recorder.record(step, &output);
         Ok(())
     }
@@ -217,11 +248,21 @@ impl Lcp {
     fn find_velocities(&mut self, step: &StepInput) -> Result<Option<Crossing>, StepError> {
         let published = step.options.stabilisation == Stabilisation::Published;
         for round in 0.. {
+            if round > 0 {
+                self.apply_impacts(step)?;
+            }
             rebounding_contacts(step, &self.velocities, &self.contacts.list, &mut self.rebounds);
-            self.limit_stabilisation(step)?;
+            self.impacts.keep_rebounds(step, &self.contacts.list, &mut self.rebounds);
+            self.impacts.ground_bodies(step, &self.velocities, &self.contacts.list);
+            loop {
+                self.limit_stabilisation(step)?;
+                if !self.impacts.ground_hit_bodies(step, &self.contacts.list, &self.solution) {
+                    break;
+                }
+            }
             self.correct_energy(step);
             self.next.clone_from(step.state);
-            let twists = self.solution.path_twists();
+            let twists = self.impacts.path_twists(step, &self.solution);
             update_configuration(step, twists, &mut self.next);
             let Some(geometry) = step.geometry else { break };
             let sweep = Sweep {
@@ -241,6 +282,11 @@ impl Lcp {
             self.contacts.add_contacts(geometry, &self.velocities, &self.late);
         }
         Ok(None)
+    }
+
+    /// Applies the impacts of the contacts that are known. Whether there were any.
+    fn apply_impacts(&mut self, step: &StepInput) -> Result<bool, StepError> {
+        self.impacts.apply_impacts(step, &mut self.velocities, &self.contacts.list)
     }
 
     /// Takes the energy that stabilised joints and unsolved problems would bring.
@@ -296,7 +342,7 @@ impl Lcp {
     /// Impulses and velocities of the step, with penetrations stabilised by `factor` times γ.
     fn find_impulses(&mut self, step: &StepInput, factor: f64) -> Result<(), StepError> {
         let (contacts, rebounds) = (&self.contacts.list, &self.rebounds);
-        self.bias.stabilisation_bias(step, &self.velocities, contacts, rebounds, factor);
+        self.bias.stabilisation_bias(step, &self.velocities, &self.impacts, contacts, rebounds, factor);
         self.solution.reset(&self.velocities.free, contacts.len(), factor);
         self.rows.reset_impulses();
         self.solve_problem(step, Phase::Compression)?;
@@ -362,14 +408,18 @@ impl Scheme for Lcp {
     fn contacts(&self) -> Vec<StepContact> {
         let Some(geometry) = self.geometry.as_deref() else { return Vec::new() };
         let body = |part: usize| geometry.parts[part].body;
-        let contacts = self.contacts.list.iter().enumerate();
-        contacts
-            .map(|(k, contact)| StepContact {
+        let (normal, friction) = (&self.solution.normal, &self.solution.friction);
+        let contacts = self.contacts.list.iter().zip(normal).zip(friction);
+        let solved = contacts.map(|((contact, normal), friction)| (contact, *normal, *friction));
+        let impacts = self.impacts.impulses.iter();
+        let impacts = impacts.map(|impact| (&impact.contact, impact.normal, impact.friction));
+        solved
+            .chain(impacts)
+            .map(|(contact, normal, friction)| StepContact {
                 bodies: (body(contact.pair.0), body(contact.pair.1)),
                 point: contact.point,
                 normal: contact.normal,
-                impulse: contact.normal_impulse(geometry, self.solution.normal[k])
-                    + self.solution.friction[k],
+                impulse: contact.normal_impulse(geometry, normal) + friction,
             })
             .collect()
     }

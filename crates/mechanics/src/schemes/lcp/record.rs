@@ -1,11 +1,13 @@
 //! The record of a step: momentum jumps for the ledger, impacts, solver statistics and constraint violation.
 
 use super::StepInput;
+use super::apply_impacts::{ImpactImpulse, ImpactPhase, flight_offset};
 use super::contact_constraint::ContactConstraint;
 use super::energy::kinetic_energy;
 use super::free_velocities::FreeVelocities;
 use super::restitution::rebound_threshold;
 use super::solve_impulses::StepSolution;
+use super::update_configuration::place_body;
 use crate::contact::ContactGeometry;
 use crate::discrete::potential;
 use crate::force::{BodyKinematics, ForceError};
@@ -19,6 +21,7 @@ use std::ops::Range;
 pub(super) struct StepOutput<'a> {
     pub velocities: &'a FreeVelocities,
     pub contacts: &'a [ContactConstraint],
+    pub impacts: &'a ImpactPhase,
     pub solution: &'a StepSolution,
     pub next: &'a State,
     /// Largest violation of a constraint at the beginning of the step.
@@ -41,6 +44,7 @@ impl Recorder {
         self.step.solve = Some(output.solution.stats);
         self.step.infeasibility = Some(output.infeasibility);
         let Some(geometry) = step.geometry else { return };
+        self.record_impacts(step, geometry, output);
         self.record_jumps(step, geometry, output);
         let mut from = 0;
         while from < output.contacts.len() {
@@ -48,6 +52,57 @@ impl Recorder {
             let count = output.contacts[from..].iter().take_while(|contact| contact.pair == pair).count();
             self.step.impacts.extend(impact(step, geometry, output, from..from + count));
             from += count;
+        }
+    }
+
+    /// Records the impacts before the velocity problem.
+    fn record_impacts(&mut self, step: &StepInput, geometry: &ContactGeometry, output: &StepOutput) {
+        let impacts = output.impacts;
+        self.step.unfinished_sequences += impacts.solver.unfinished;
+        for ImpactImpulse { contact, normal, friction, .. } in &impacts.impulses {
+            for (side, slot) in contact.slots(geometry).into_iter().enumerate() {
+                let Some(slot) = slot else { continue };
+                let along = if side == 0 { *friction } else { -friction };
+                let tangential = twist(&along, &contact.arms[side].cross(&along));
+                let center = &step.state.positions[slot];
+                let normal = contact.gradient[side] * *normal;
+                self.step.jumps.push(jump(JumpSource::Contact, slot, center, &normal));
+                self.step.jumps.push(jump(JumpSource::Friction, slot, center, &tangential));
+            }
+        }
+        if !impacts.impulses.is_empty() {
+            let [normal, friction] = impacts.energy;
+            self.step.energy(JumpSource::Contact, 0, normal);
+            self.step.energy(JumpSource::Friction, 0, friction);
+        }
+        let mut list: Vec<&ImpactImpulse> = impacts.impulses.iter().collect();
+        list.sort_by_key(|impact| impact.contact.pair);
+        for pair in list.chunk_by(|a, b| a.contact.pair == b.contact.pair) {
+            self.step.impacts.extend(applied_impact(step, geometry, output, pair));
+        }
+    }
+
+    /// Records the angular momentum about the origin that impacts within the step have because of where they take place: with
+    /// the displacement `d` of the step, `d × (m v - h F/2)` beyond that of forces in the middle of the path.
+    pub fn record_offsets(
+        &mut self,
+        step: &StepInput,
+        (velocities, solution): (&FreeVelocities, &StepSolution),
+        (offsets, without): (&[Vec6], &mut State),
+        next: &State,
+    ) {
+        let flight = flight_offset(step);
+        let by_impacts = |offset: &Vec6| *offset != Vec6::zeros() && *offset != flight;
+        for (slot, _) in offsets.iter().enumerate().filter(|(_, offset)| by_impacts(offset)) {
+            let (link, twist) = (&step.model.links[slot], &solution.twists[slot]);
+            place_body(step, slot, &solution.path_twists()[slot], step.h, without);
+            let displacement = next.positions[slot] - step.state.positions[slot];
+            let own = link.inertia.component_mul(&step.state.rotations[slot].tr_mul(&angular(twist)));
+            let turned = (next.rotations[slot] - without.rotations[slot]) * own;
+            let momentum = linear(twist) * link.mass - linear(&velocities.wrenches[slot]) * (0.5 * step.h);
+            let angular = displacement.cross(&momentum) + turned;
+            let (source, linear) = (JumpSource::Contact, Vec3::zeros());
+            self.step.jumps.push(MomentumJump { source, slot, linear, angular, energy: 0.0 });
         }
     }
 
@@ -164,6 +219,40 @@ fn impact(
         impulse,
         energy: (energy(&velocities.initial), energy(&solution.twists)),
         speed: (speed, fastest.distance_rate(geometry, &solution.twists) * fastest.unit),
+        kind: ImpactKind::Stepped,
+    })
+}
+
+/// The impulses of a pair before the velocity problem as one impact.
+fn applied_impact(
+    step: &StepInput,
+    geometry: &ContactGeometry,
+    output: &StepOutput,
+    pair: &[&ImpactImpulse],
+) -> Option<Impact> {
+    let fastest = pair.iter().min_by(|a, b| a.speed.total_cmp(&b.speed))?;
+    let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
+    for ImpactImpulse { contact, normal, friction, .. } in pair {
+        let normal = contact.normal_impulse(geometry, *normal);
+        impulse += normal + friction;
+        weight += normal.norm();
+        point += contact.point * normal.norm();
+    }
+    let contact = &fastest.contact;
+    let energy = |twists: &[Vec6]| -> f64 {
+        let kinetic =
+            |slot: usize| kinetic_energy(&step.model.links[slot], &step.state.rotations[slot], &twists[slot]);
+        contact.slots(geometry).into_iter().flatten().map(kinetic).sum()
+    };
+    let after = &output.velocities.initial;
+    Some(Impact {
+        time: step.state.time + step.h,
+        bodies: (geometry.parts[contact.pair.0].body, geometry.parts[contact.pair.1].body),
+        point: if weight > 0.0 { point / weight } else { contact.point },
+        normal: contact.normal,
+        impulse,
+        energy: (energy(&output.impacts.start), energy(after)),
+        speed: (fastest.speed, contact.distance_rate(geometry, after) * contact.unit),
         kind: ImpactKind::Stepped,
     })
 }

@@ -2,6 +2,7 @@
 //! rebound velocity of Newton's restitution.
 
 use super::StepInput;
+use super::apply_impacts::ImpactPhase;
 use super::contact_constraint::ContactConstraint;
 use super::free_velocities::FreeVelocities;
 use super::options::{GapRule, LcpOptions, RestitutionLaw, Stabilisation};
@@ -23,6 +24,7 @@ impl StabilisationBias {
         &mut self,
         step: &StepInput,
         velocities: &FreeVelocities,
+        impacts: &ImpactPhase,
         contacts: &[ContactConstraint],
         rebounds: &[bool],
         factor: f64,
@@ -32,7 +34,7 @@ impl StabilisationBias {
         self.values.clear();
         self.substeps.clear();
         if step.options.in_substeps() {
-            return self.substep_bias(step, velocities, contacts, rebounds);
+            return self.substep_bias(step, velocities, impacts, (contacts, rebounds));
         }
         for (k, contact) in contacts.iter().enumerate() {
             let gain = match (contact.distance < 0.0, gaps) {
@@ -42,7 +44,7 @@ impl StabilisationBias {
                 (false, GapRule::Full) => 1.0,
                 (false, GapRule::Gamma) => gamma,
             };
-            let mut bias = gain * contact.distance / step.h;
+            let mut bias = gain * open_distance(step, impacts, contact) / step.h;
             // Without the energy limit stabilisation is bounded by a velocity.
             if !keep_energy && bias < 0.0 {
                 bias = bias.max(-rise_speed(gravity, -contact.distance * contact.unit) / contact.unit);
@@ -71,8 +73,8 @@ impl StabilisationBias {
         &mut self,
         step: &StepInput,
         velocities: &FreeVelocities,
-        contacts: &[ContactConstraint],
-        rebounds: &[bool],
+        impacts: &ImpactPhase,
+        (contacts, rebounds): (&[ContactConstraint], &[bool]),
     ) {
         let gravity = step.model.gravity.norm();
         let Some(geometry) = step.geometry else { return };
@@ -81,7 +83,7 @@ impl StabilisationBias {
             geometry.parts[a].radius.min(geometry.parts[b].radius)
         };
         for (contact, rebounds) in contacts.iter().zip(rebounds) {
-            self.values.push(contact.distance / step.h + contact.driven_rate);
+            self.values.push(open_distance(step, impacts, contact) / step.h + contact.driven_rate);
             let approach = match rebounds {
                 true => -contact.distance_rate(geometry, &velocities.initial),
                 false => 0.0,
@@ -94,6 +96,13 @@ impl StabilisationBias {
             });
         }
     }
+}
+
+/// Distance of a contact for the velocities at the end of the step; impacts within the step do not make an open gap a penetration.
+fn open_distance(step: &StepInput, impacts: &ImpactPhase, contact: &ContactConstraint) -> f64 {
+    let shifted =
+        step.geometry.map_or(contact.distance, |geometry| impacts.shifted_distance(geometry, contact));
+    shifted.max(contact.distance.min(0.0))
 }
 
 /// Speed with which a body rises by a height against gravity, `√(2 g d)`, m/s; unbounded without gravity.
