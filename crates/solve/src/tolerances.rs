@@ -136,8 +136,6 @@ pub(crate) mod gauss_seidel {
     pub const NEAR: f64 = 1e-4;
     /// Share of the tolerance that islands are solved to: the residual of the whole problem rounds differently.
     pub const ISLAND_SHARE: f64 = 0.9;
-    /// Share of the tolerance that islands of few constraints are solved to.
-    pub const FEW_SHARE: f64 = 1e-3;
     /// Multiple of the tolerance above which an error is not rounding.
     pub const UNSOLVED: f64 = 2.0;
     /// Largest compliance ε, in units of the compliance of a contact.

@@ -26,9 +26,7 @@ use crate::lcp::friction::anderson::Anderson;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
-use crate::tolerances::gauss_seidel::{
-    FEW_SHARE, ISLAND_SHARE, NEAR, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED,
-};
+use crate::tolerances::gauss_seidel::{ISLAND_SHARE, NEAR, SLOW, SLOW_ON_BUDGET, SWEEP_GROWTH, UNSOLVED};
 
 /// Sweeps between checks of the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
@@ -38,9 +36,6 @@ const PASSIVE_CHECKS: usize = 4;
 
 /// Blocks of an island beyond which Newton's method on a budget only follows sweeps that come near: it could not afford to begin far away.
 const MAX_NEWTON_BLOCKS: usize = 200;
-
-/// Constraints of an island that are few.
-const FEW_CONSTRAINTS: usize = 24;
 
 /// Most sweeps over an island whose impulses add energy, in multiples of the limit.
 const EXTRA_SWEEPS: usize = 10;
@@ -241,15 +236,9 @@ impl GaussSeidel {
         &self.answer
     }
 
-    /// Error at which an island is left. On a budget, few constraints are solved to rounding, which costs them little.
-    fn goal(&self, island: &Island) -> f64 {
-        let few = self.nonmonotone && island.constraints.len() <= FEW_CONSTRAINTS;
-        ISLAND_SHARE * self.tolerance * if few { FEW_SHARE } else { 1.0 }
-    }
-
     /// Sweeps and Newton's method in turns.
     fn solve_island(&mut self, island: &Island) {
-        let goal = self.goal(island);
+        let goal = ISLAND_SHARE * self.tolerance;
         let sufficient = f64::max(goal, if self.nonmonotone { ISLAND_SHARE * self.sufficient } else { 0.0 });
         let (mut sweeps, mut factorisations, mut use_newton) = (0, 0, self.newton_factorizations > 0);
         if use_newton {
@@ -323,7 +312,7 @@ impl GaussSeidel {
     /// Sweeps over one island until they are good enough, or too many, or `use_newton` and slow. Returns what is left.
     fn sweep_until_slow(&mut self, island: &Island, sweeps: &mut usize, use_newton: bool) -> IslandResidual {
         let (rows, blocks) = (self.system.rows_of(island), island.blocks.clone());
-        let goal = self.goal(island);
+        let goal = ISLAND_SHARE * self.tolerance;
         let start = self.system.island_residual(island, self.cone);
         if start.error() <= goal {
             return start;
