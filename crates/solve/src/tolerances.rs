@@ -350,6 +350,8 @@ pub(crate) mod contact {
         /// The same for many contacts, and the least weight of their normal impulses: the rounding of their data, divided by the weight, is
         /// an impulse.
         pub const PROXIMAL_MANY: f64 = 1e-3;
+        /// Factor by which the weights of many contacts are lowered where a violation does not decrease.
+        pub const LOWER_WEIGHT: f64 = 0.1;
         /// Residual, in multiples of the tolerance, that stagnating Newton steps have reached: rounding of the data.
         pub const STAGNATION: f64 = 100.0;
         /// First weight of proximal iterations where Newton's method fails, relative to the compliance of a contact.

@@ -187,18 +187,3 @@ fn discs_of_the_plane_roll_down_lines_and_sides_of_polygons() {
         assert!(error < 1e-9, "{on_block}: {error:e}");
     }
 }
-
-#[test]
-fn a_ball_that_rolls_keeps_its_velocity_to_rounding_over_seconds() {
-    let (radius, speed) = (0.1, 1.0);
-    let mut builder = level(0.0, 0.6);
-    let ball = Solid::Sphere(Sphere::new(radius).unwrap());
-    let body = Body::of_density("ball", &ball.mass_properties().unwrap(), 1000.0).unwrap();
-    let id = builder.body(body.with_shape(ball, Pose::identity()), Pose::at(Vec3::new(0.0, 0.0, radius)));
-    let along = Vec3::new(0.6, 0.8, 0.0) * speed;
-    builder.velocity(id, along, Vec3::z().cross(&along) / radius);
-    let mut sim = stepped(builder, LcpOptions::default(), 1e-3);
-    sim.run_until(5.0).unwrap();
-    let end = sim.model().twists(sim.state())[0];
-    assert!((Vec3::new(end[0], end[1], end[2]) - along).norm() < 1e-12, "{end}");
-}

@@ -58,6 +58,8 @@ const MERITS: usize = 4;
 const PROXIMAL_CONTACTS: usize = 64;
 /// Their number.
 const PROXIMAL_ROUNDS: usize = 40;
+/// Iterations on many contacts in a row that do not halve the residual, after which they end.
+const PROXIMAL_STALLS: usize = 8;
 /// Newton's method is tried again after some sweeps.
 const PROXIMAL_TRIALS: usize = 5;
 const PROXIMAL_SWEEPS: usize = 10;
@@ -86,6 +88,10 @@ pub struct ContactSolver {
     best_residual: ContactResidual,
     /// Rounding of the normal velocities, in units of impulses: no residual is below it.
     rounding: f64,
+    /// Impulses before a round.
+    before: Vec<[f64; 3]>,
+    /// Whether the problem is one of the proximal iterations, whose residual is not that of the problem itself.
+    is_proximal: bool,
     /// Weights of the regularisation, and the last solution of proximal iterations.
     weights: Vec<f64>,
     last: Vec<[f64; 3]>,
@@ -125,13 +131,31 @@ impl ContactSolver {
             if round > 0 && !few {
                 // What the regularisation has left of the violation.
                 let left = ContactResidual::of(system, x, &self.v).max();
-                if left <= outcome.scale * options.tolerance || left > 0.5 * before {
+                let goal = outcome.scale * options.tolerance;
+                if left <= goal {
                     break;
                 }
-                before = left;
+                before = match left > 0.5 * before {
+                    // With friction eigenvalues may be small or negative: the violation decreases slowly or grows.
+                    true if left <= STAGNATION * goal || !system.lower_weights() => break,
+                    true => f64::INFINITY,
+                    false => left,
+                };
             }
+            let known = outcome;
+            self.before.clear();
+            self.before.extend_from_slice(x);
             self.solve_round(system, v0, x, options, &mut outcome);
             if !outcome.converged {
+                if system.has_lower_weights() {
+                    x.copy_from_slice(&self.before);
+                    set_velocities(&mut self.v, system, v0, x);
+                    outcome = ContactOutcome {
+                        newton_steps: outcome.newton_steps,
+                        sweeps: outcome.sweeps,
+                        ..known
+                    };
+                }
                 break;
             }
         }
@@ -172,7 +196,9 @@ impl ContactSolver {
             self.keep_best(x, outcome.residual);
         }
         if system.len() <= PROXIMAL_CONTACTS && self.best_residual.max() > STAGNATION * goal {
+            self.is_proximal = true;
             self.proximal_rounds(system, v0, x, (goal, options), outcome);
+            self.is_proximal = false;
         }
         x.copy_from_slice(&self.best);
         set_velocities(&mut self.v, system, v0, x);
@@ -197,6 +223,8 @@ impl ContactSolver {
         let mut last = std::mem::take(&mut self.last);
         last.clone_from(&self.best);
         let mut relative = FIRST_PROXIMAL;
+        let many = system.len() > options.few;
+        let mut stalled = 0;
         self.best_residual = ContactResidual { normal: f64::INFINITY, friction: f64::INFINITY };
         let solved = |residual: &ContactResidual| residual.max() <= STAGNATION * goal;
         for _ in 0..PROXIMAL_ROUNDS {
@@ -225,8 +253,10 @@ impl ContactSolver {
             }
             relative *= PROXIMAL_FALL;
             last.copy_from_slice(x);
+            let before = self.best_residual.max();
             self.newton_rounds(system, v0, x, (&weights, goal, options), outcome);
-            if solved(&self.best_residual) {
+            stalled = if self.best_residual.max() > 0.5 * before { stalled + 1 } else { 0 };
+            if solved(&self.best_residual) || many && stalled > PROXIMAL_STALLS {
                 break;
             }
         }
@@ -317,7 +347,7 @@ impl ContactSolver {
             if !accepted {
                 return made;
             }
-            if many {
+            if many && !self.is_proximal {
                 self.keep_best(x, outcome.residual);
             }
         }

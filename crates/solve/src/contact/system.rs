@@ -1,6 +1,7 @@
 //! Contacts with their rows and columns, over blocks of degrees of freedom.
 
 use crate::sparse::block_lu::BLOCK;
+use crate::tolerances::contact::solver::LOWER_WEIGHT;
 use std::ops::Range;
 
 /// Law of the tangential impulse of a contact.
@@ -150,6 +151,8 @@ pub struct ContactSystem {
     pieces: usize,
     /// Weight of the proximal term of sticking impulses, relative to `A_tt`.
     pub(super) proximal: f64,
+    /// Whether weights of the regularisations have been lowered.
+    lowered: bool,
 }
 
 impl ContactSystem {
@@ -327,6 +330,7 @@ impl ContactSystem {
     /// Computes the local blocks `A_ii` and scales, and numbers the pieces of the blocks. The regularisations have a least weight.
     pub(super) fn prepare(&mut self, proximal: f64, least_weight: f64) {
         self.proximal = proximal;
+        self.lowered = false;
         self.number_pieces();
         for k in 0..self.contacts.len() {
             let local = self.coupling(k, k).unwrap_or_default();
@@ -337,6 +341,26 @@ impl ContactSystem {
             (contact.tangential_weight, contact.tangential_reference) = (0.0, [0.0; 2]);
             contact.set_scale();
         }
+    }
+
+    /// Lowers the weights of the regularisations towards those that the contacts were given. Whether one was larger.
+    pub(super) fn lower_weights(&mut self) -> bool {
+        let mut lowered = false;
+        for contact in &mut self.contacts {
+            let least = contact.relative_weight * contact.local[0][0];
+            if contact.weight > least {
+                contact.weight = (LOWER_WEIGHT * contact.weight).max(least);
+                contact.set_scale();
+                lowered = true;
+            }
+        }
+        self.lowered |= lowered;
+        lowered
+    }
+
+    /// Whether weights have been lowered.
+    pub(super) fn has_lower_weights(&self) -> bool {
+        self.lowered
     }
 
     /// The weights of the problem itself, with the present impulses as references.
