@@ -184,6 +184,15 @@ fn discs_that_lie_on_discs_do_not_sink() {
 }
 
 #[test]
+fn a_disc_that_tips_over_a_disc_leaves_no_contact_problem_unsolved_but_that_of_its_impact() {
+    // Both halves of the rim have their lowest point at the same place.
+    let scene = scenes().into_iter().find(|scene| scene.0.contains("disc tips"));
+    let (name, builder, until, size) = scene.unwrap();
+    let run = run_scene(builder, (1e-3, until, size));
+    assert!(run.unsolved <= 1 && run.depth < 1e-9, "{name}: {run:?}");
+}
+
+#[test]
 fn discs_that_tip_or_slide_on_discs_do_not_sink() {
     hold(&["disc tips", "disc slides"]);
 }
