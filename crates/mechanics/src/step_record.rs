@@ -169,7 +169,7 @@ pub struct LcpSolveStats {
     pub contacts: usize,
     /// Pivots, sweeps, or iterations of the interior-point method in all relaxations.
     pub iterations: usize,
-    /// Residual of the impulses, in the units of [`FrictionalResidual`](percussion_solve::lcp::friction::FrictionalResidual).
+    /// Residual of the impulses, in the units of [`FrictionalResidual`].
     pub residual: f64,
     /// The residual of each law: joints, normal impulses, sliding direction and dissipation of friction, bound of friction.
     pub laws: FrictionalResidual,

@@ -41,7 +41,7 @@ pub enum Stabilisation {
     #[default]
     Projection,
     /// The step in [`LcpOptions::substeps`] parts of two sweeps, which remove a part of each penetration; problems are not solved to a tolerance.
-    /// For large piles in motion [Macklin].
+    /// For large piles in motion [Macklin 2019].
     Substeps,
     /// Constraint stabilisation as published: `γ Φ/h` in the velocity problem, less where it would bring energy [Hart 4.17].
     Published,
