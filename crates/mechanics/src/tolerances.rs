@@ -267,10 +267,6 @@ pub(crate) mod exact {
         pub const FACE_TILTS: [f64; 3] = [crate::tolerances::FACE_TILT, 0.5, 1.0];
         /// Distance of contact points from a line on which they lie, relative to the smaller part.
         pub const COLLINEAR: f64 = 1e-6;
-        /// Distance of the points of two contacts of curved features that are one, relative to the smaller part.
-        pub const SAME_PLACE: f64 = 1e-4;
-        /// Cosine of the angle between their normals.
-        pub const SAME_DIRECTION: f64 = 1.0 - 1e-9;
         /// Gap at a root, in contact gaps.
         pub const ROOT_GAP: f64 = 0.1;
         /// Length of the bracket of a root that is rounding, in steps.

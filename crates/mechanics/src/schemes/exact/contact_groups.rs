@@ -28,9 +28,7 @@ use crate::response::impulse::CLOSING_SPEED_ROUNDING;
 use crate::schemes::StepContact;
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{JumpSource, MomentumJump, StepRecord};
-use crate::tolerances::exact::contact_groups::{
-    COLLINEAR, FACE_TILTS, SAME_DIRECTION, SAME_PLACE, TRAVEL_GROWTH, TRAVEL_MARGIN,
-};
+use crate::tolerances::exact::contact_groups::{COLLINEAR, FACE_TILTS, TRAVEL_GROWTH, TRAVEL_MARGIN};
 use percussion_geometry::Vec3;
 use percussion_geometry::events::EventKind;
 use percussion_geometry::separation::QueryError;
@@ -73,24 +71,6 @@ fn is_degenerate(found: &[(ContactFunction, ContactFrame)], size: f64) -> bool {
     let line = found.iter().map(apart).fold(Vec3::zeros(), |a, b| if b.norm() > a.norm() { b } else { a });
     let width = |arm: Vec3| line.try_normalize(0.0).map_or(0.0, |along| along.cross(&arm).norm());
     found.iter().all(polytopes) && found.iter().all(|contact| width(apart(contact)) <= COLLINEAR * size)
-}
-
-/// Removes contacts of curved features at the place of another one: a disc that tips over a rim has its lowest point there in each half.
-fn remove_repeated(found: &mut Vec<(ContactFunction, ContactFrame)>, size: f64) {
-    let curved = |function: &ContactFunction| matches!(function.kind, EventKind::Smooth { .. });
-    let mut k = 0;
-    while k < found.len() {
-        let (function, frame) = &found[k];
-        let same = |(other, known): &(ContactFunction, ContactFrame)| {
-            curved(other)
-                && (known.point - frame.point).norm() <= SAME_PLACE * size
-                && known.normal.dot(&frame.normal) >= SAME_DIRECTION
-        };
-        match curved(function) && found[..k].iter().any(same) {
-            true => drop(found.remove(k)),
-            false => k += 1,
-        }
-    }
 }
 
 /// All groups of a step.
@@ -579,7 +559,6 @@ impl StepTrajectories {
             let elastic = step.is_elastic(candidate.pair);
             let (list, sample, twists) =
                 (&mut groups.groups[group].interval.contacts, &self.sample, &self.twists);
-            remove_repeated(&mut groups.found, size);
             list.extend(groups.found.drain(..).map(|(function, frame)| {
                 let tangents = contacts.tangents(function.pair, &frame.normal);
                 let velocity = normal_velocity(contacts, (sample, twists), function.pair, &frame);
