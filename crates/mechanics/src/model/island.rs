@@ -22,17 +22,24 @@ pub struct Island {
 }
 
 /// Disjoint sets of numbers (union-find).
-pub(super) struct Groups {
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
     parent: Vec<usize>,
 }
 
 impl Groups {
-    pub(super) fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self { parent: (0..n).collect() }
     }
 
+    /// Every number in a set of its own.
+    pub(crate) fn reset(&mut self, n: usize) {
+        self.parent.clear();
+        self.parent.extend(0..n);
+    }
+
     /// The smallest number of the set.
-    pub(super) fn find(&mut self, mut i: usize) -> usize {
+    pub(crate) fn find(&mut self, mut i: usize) -> usize {
         while self.parent[i] != i {
             self.parent[i] = self.parent[self.parent[i]];
             i = self.parent[i];
@@ -40,7 +47,7 @@ impl Groups {
         i
     }
 
-    pub(super) fn join(&mut self, i: usize, j: usize) {
+    pub(crate) fn join(&mut self, i: usize, j: usize) {
         let (i, j) = (self.find(i), self.find(j));
         let (low, high) = (i.min(j), i.max(j));
         self.parent[high] = low;

@@ -20,6 +20,7 @@ mod with_loops;
 pub use crate::body::BodyId;
 pub use build::ModelBuilder;
 pub use error::ModelError;
+pub(crate) use island::Groups;
 pub use island::Island;
 pub use joint_spec::{JointId, JointSpec};
 pub use state::State;

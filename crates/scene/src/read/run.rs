@@ -190,7 +190,7 @@ fn lcp_options(fields: &Fields) -> Read<LcpOptions> {
             "add it, or remove `substeps`",
         ));
     }
-    let unused = ["sweeps", "newton_factorizations", "gamma", "gaps", "restitution_law"];
+    let unused = ["sweeps", "newton_factorizations", "gamma", "gaps", "keep_energy", "restitution_law"];
     if let Some(key) = unused.into_iter().find(|key| in_substeps && lcp.has(key)) {
         let message = "has no effect with stabilisation = \"substeps\"";
         return Err(lcp.wrong(key, message, "remove it, or choose stabilisation = \"projection\""));

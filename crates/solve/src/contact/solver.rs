@@ -372,7 +372,7 @@ impl ContactSolver {
             ContactLaw::Cone { .. } | ContactLaw::Sliding { .. } if !(normal > 0.0) => ContactStatus::Open,
             ContactLaw::Bounded { .. } | ContactLaw::Sliding { .. } => ContactStatus::Sliding,
             ContactLaw::Cone { .. } | ContactLaw::Tresca { .. } => {
-                let z = length(&[x[1] - entry.scale[1] * y[1], x[2] - entry.scale[1] * y[2]]);
+                let z = length(&entry.tangential_step(x, &y));
                 if z > radius { ContactStatus::Sliding } else { ContactStatus::Sticking }
             }
         }

@@ -26,6 +26,7 @@ use super::restitution::rebound_threshold;
 use super::solve_impulses::StepSolution;
 use crate::contact::ContactGeometry;
 use crate::discrete::StepError;
+use crate::model::Groups;
 use crate::response::ImpactLaw;
 use crate::response::impulse::ImpactSolver;
 use crate::spatial::{Vec6, twist};
@@ -62,6 +63,7 @@ pub(super) struct ImpactPhase {
     jointed: Vec<bool>,
     /// Bodies whose impacts are left to the velocity problem, by slot.
     left: Vec<bool>,
+    groups: Groups,
     /// Group of each body: a slot of it.
     group_of: Vec<usize>,
     pub(super) selected: Vec<usize>,
@@ -91,6 +93,7 @@ impl ImpactPhase {
             rows: ImpactRows::default(),
             jointed: Vec::new(),
             left: Vec::new(),
+            groups: Groups::default(),
             group_of: Vec::new(),
             selected: Vec::new(),
             impulses: Vec::new(),
@@ -166,7 +169,6 @@ impl ImpactPhase {
         let n = step.model.moving();
         self.impulses.clear();
         self.energy = [0.0; 2];
-        self.solver.unfinished = 0;
         self.start.clone_from(&velocities.initial);
         self.left.clear();
         self.left.resize(n, false);
@@ -206,7 +208,7 @@ impl ImpactPhase {
     ) -> Result<bool, StepError> {
         let Some(geometry) = step.geometry.filter(|_| Self::acts(step)) else { return Ok(false) };
         let mut any = false;
-        for _ in 0..MAX_ROUNDS {
+        for round in 0.. {
             let starts = |this: &Self, contact: &ContactConstraint, steps: f64| {
                 let speed = -contact.distance_rate(geometry, &velocities.initial) * contact.unit;
                 contact.surface.restitution > 0.0
@@ -214,6 +216,10 @@ impl ImpactPhase {
                     && this.closes(step, geometry, velocities, contact)
             };
             if !contacts.iter().any(|contact| starts(self, contact, FLIGHT_STEPS)) {
+                break;
+            }
+            if round == MAX_ROUNDS {
+                self.solver.unfinished += 1;
                 break;
             }
             self.group_bodies(step, geometry, velocities, contacts);
@@ -283,28 +289,18 @@ impl ImpactPhase {
         velocities: &FreeVelocities,
         contacts: &[ContactConstraint],
     ) {
-        fn root(group_of: &mut [usize], mut slot: usize) -> usize {
-            while group_of[slot] != slot {
-                group_of[slot] = group_of[group_of[slot]];
-                slot = group_of[slot];
-            }
-            slot
-        }
-        let mut group_of = std::mem::take(&mut self.group_of);
-        group_of.clear();
-        group_of.extend(0..step.model.moving());
+        let mut groups = std::mem::take(&mut self.groups);
+        groups.reset(step.model.moving());
         for contact in contacts {
             if let [Some(a), Some(b)] = contact.slots(geometry)
                 && self.connects(step, geometry, velocities, contact)
             {
-                let (a, b) = (root(&mut group_of, a), root(&mut group_of, b));
-                group_of[a.max(b)] = a.min(b);
+                groups.join(a, b);
             }
         }
-        for slot in 0..group_of.len() {
-            group_of[slot] = root(&mut group_of, slot);
-        }
-        self.group_of = group_of;
+        self.group_of.clear();
+        self.group_of.extend((0..step.model.moving()).map(|slot| groups.find(slot)));
+        self.groups = groups;
     }
 
     /// The impact of a group; `fast` tells whether it is one at the beginning of the step. Whether it changed velocities.

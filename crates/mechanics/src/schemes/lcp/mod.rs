@@ -218,7 +218,11 @@ impl Lcp {
         self.impacts.begin(step, &self.velocities, &self.rows);
         for round in 0.. {
             self.contacts.find_contacts(step, &self.velocities).map_err(no_body)?;
-            if !self.apply_impacts(step).map_err(no_body)? || round == MAX_IMPACT_ROUNDS {
+            if !self.apply_impacts(step).map_err(no_body)? {
+                break;
+            }
+            if round == MAX_IMPACT_ROUNDS {
+                self.impacts.solver.unfinished += 1;
                 break;
             }
         }
@@ -237,6 +241,7 @@ impl Lcp {
         update_momenta(step, &mut self.solution.twists, &mut self.next);
         let infeasibility = self.assembly.max_joint_error.max(self.contacts.max_penetration);
         let (velocities, contacts, solution) = (&self.velocities, &self.contacts.list, &self.solution);
+        self.impacts.solver.record_outcome(&mut self.recorder.step);
         let (next, impacts) = (&self.next, &self.impacts);
         let output = StepOutput { velocities, contacts, impacts, solution, next, infeasibility };
         self.recorder.record(step, &output);

@@ -58,7 +58,6 @@ impl Recorder {
     /// Records the impacts before the velocity problem.
     fn record_impacts(&mut self, step: &StepInput, geometry: &ContactGeometry, output: &StepOutput) {
         let impacts = output.impacts;
-        self.step.unfinished_sequences += impacts.solver.unfinished;
         for ImpactImpulse { contact, normal, friction, .. } in &impacts.impulses {
             for (side, slot) in contact.slots(geometry).into_iter().enumerate() {
                 let Some(slot) = slot else { continue };

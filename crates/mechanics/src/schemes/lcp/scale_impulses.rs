@@ -15,6 +15,7 @@ use super::contact_constraint::ContactConstraint;
 use super::energy::{NEGLIGIBLE_GAIN, kinetic_energy, largest_fraction};
 use super::free_velocities::FreeVelocities;
 use super::solve_impulses::StepSolution;
+use crate::model::Groups;
 use crate::spatial::{Vec6, linear};
 
 /// Gain of energy of a group of connected bodies.
@@ -32,7 +33,7 @@ struct GroupGain {
 /// Groups of bodies that contacts and joints connect (disjoint sets), by slot.
 #[derive(Debug, Default)]
 pub(super) struct ImpulseScaling {
-    parent: Vec<usize>,
+    groups: Groups,
     gains: Vec<GroupGain>,
 }
 
@@ -50,7 +51,7 @@ impl ImpulseScaling {
         self.gains.clear();
         self.gains.resize(step.model.moving(), GroupGain::default());
         for &(slot, _) in members {
-            let root = self.root(slot);
+            let root = self.groups.find(slot);
             self.gains[root].add_body(step, velocities, slot, &solution.twists[slot]);
         }
         // Impulses do work on driven bodies.
@@ -73,7 +74,7 @@ impl ImpulseScaling {
         }
         if least < 1.0 {
             for &(slot, _) in members {
-                let root = self.root(slot);
+                let root = self.groups.find(slot);
                 let free = velocities.free[slot];
                 solution.twists[slot] = free + (solution.twists[slot] - free) * self.gains[root].scale;
             }
@@ -89,36 +90,22 @@ impl ImpulseScaling {
 
     /// Groups the bodies that contacts and joints connect.
     fn connect(&mut self, step: &StepInput, contacts: &[ContactConstraint]) {
-        self.parent.clear();
-        self.parent.extend(0..step.model.moving());
-        if let Some(geometry) = step.geometry {
-            for contact in contacts {
-                let [a, b] = contact.slots(geometry);
-                self.join(a, b);
+        self.groups.reset(step.model.moving());
+        let mut join = |pair: [Option<usize>; 2]| {
+            if let [Some(a), Some(b)] = pair {
+                self.groups.join(a, b);
             }
+        };
+        if let Some(geometry) = step.geometry {
+            contacts.iter().for_each(|contact| join(contact.slots(geometry)));
         }
-        step.model.closures.iter().for_each(|closure| self.join(closure.parent, Some(closure.child)));
-    }
-
-    fn join(&mut self, a: Option<usize>, b: Option<usize>) {
-        if let (Some(a), Some(b)) = (a, b) {
-            let (a, b) = (self.root(a), self.root(b));
-            self.parent[a.max(b)] = a.min(b);
-        }
-    }
-
-    fn root(&mut self, mut slot: usize) -> usize {
-        while self.parent[slot] != slot {
-            self.parent[slot] = self.parent[self.parent[slot]];
-            slot = self.parent[slot];
-        }
-        slot
+        step.model.closures.iter().for_each(|closure| join([closure.parent, Some(closure.child)]));
     }
 
     /// The group of a contact.
     fn root_of(&mut self, step: &StepInput, contact: &ContactConstraint) -> Option<usize> {
         let [a, b] = contact.slots(step.geometry?);
-        a.or(b).map(|slot| self.root(slot))
+        a.or(b).map(|slot| self.groups.find(slot))
     }
 }
 

@@ -18,11 +18,10 @@
 //! gaps that the last one has left. The result is the velocity at the end, the mean velocity, whose multiple by h is the displacement,
 //! and the sum of the impulses.
 
-use super::block_pair::{BlockVector, apply_impulse, row_velocity};
+use super::block_pair::{BlockVector, row_velocity};
 use super::islands::Island;
 use super::solver::GaussSeidel;
 use super::system::System;
-use crate::arithmetic::dot;
 use crate::error::SolveError;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
@@ -133,7 +132,7 @@ impl GaussSeidel {
 }
 
 impl SubstepWorkspace {
-    /// Velocities at the beginning of the step, and the shares of a substep.
+    /// The shares of a substep.
     fn begin(&mut self, system: &mut System, problem: &FrictionContactProblem, substeps: &Substeps) {
         let share = 1.0 / substeps.count as f64;
         let (masses, factors) = (problem.masses(), problem.all_factors());
@@ -147,12 +146,8 @@ impl SubstepWorkspace {
             let mut momentum = BlockVector::default();
             momentum[..known.width]
                 .copy_from_slice(&substeps.momentum[known.start..known.start + known.width]);
-            let change = known.mass_scaled(factors, &momentum).map(|v| v / system.size);
-            let (v, free) = (&mut system.v[place], &system.free[place]);
-            for i in 0..v.len() {
-                v[i] = free[i] - change[i];
-                self.acceleration[place][i] = share * change[i];
-            }
+            let change = known.mass_scaled(factors, &momentum);
+            self.acceleration[place] = change.map(|v| share * v / system.size);
         }
         self.impulses.clear();
         self.impulses.resize(system.x.len(), 0.0);
@@ -181,7 +176,7 @@ impl SubstepWorkspace {
     /// The substeps of an island.
     fn advance(&mut self, system: &mut System, island: &Island, cone: Cone, substeps: &Substeps) {
         let (blocks, rows) = (island.blocks.clone(), system.rows_of(island));
-        self.response_of_start(system, island, cone);
+        self.response_of_start(system, island, cone, substeps.count);
         for s in 0..substeps.count {
             for place in blocks.clone() {
                 let (v, response) = (&mut system.v[place], &mut self.response[place]);
@@ -211,27 +206,15 @@ impl SubstepWorkspace {
         self.rebound(system, island, cone);
     }
 
-    /// What the impulses do from which the first substep starts, after their projection onto the cones.
-    fn response_of_start(&mut self, system: &mut System, island: &Island, cone: Cone) {
-        let blocks = island.blocks.clone();
-        let before = &mut self.displacement;
-        before[blocks.clone()].copy_from_slice(&system.v[blocks.clone()]);
-        for constraint in &system.constraints[island.constraints.clone()] {
-            let [a, b] = constraint.endpoints.map(|e| e as usize);
-            for row in constraint.range().filter(|row| system.x[*row] != 0.0) {
-                let (mut va, mut vb) = (system.v[a], system.v[b]);
-                apply_impulse(&system.rows[row], system.x[row], &mut va, &mut vb);
-                (system.v[a], system.v[b]) = (va, vb);
-            }
-        }
+    /// Velocities at the beginning of the step, and what the impulses do from which the first substep starts.
+    fn response_of_start(&mut self, system: &mut System, island: &Island, cone: Cone, count: usize) {
         system.project_to_cones(island, cone);
-        for place in blocks {
-            let (v, before, response) =
-                (&mut system.v[place], &mut self.displacement[place], &mut self.response[place]);
+        system.update_velocities(island);
+        for place in island.blocks.clone() {
+            let (v, free) = (&mut system.v[place], &system.free[place]);
             for i in 0..v.len() {
-                response[i] = v[i] - before[i];
-                v[i] = before[i];
-                before[i] = 0.0;
+                self.response[place][i] = v[i] - free[i];
+                v[i] = free[i] - count as f64 * self.acceleration[place][i];
             }
         }
     }
@@ -284,22 +267,7 @@ impl SubstepWorkspace {
     /// Sums of impulses as impulses of the step, and the mean velocity.
     fn finish(&mut self, system: &mut System, problem: &FrictionContactProblem, count: usize) {
         system.x.copy_from_slice(&self.impulses);
-        let (masses, factors) = (problem.masses(), problem.all_factors());
         self.mean.resize(problem.size(), 0.0);
-        problem.free_velocity(&mut self.mean);
-        let scale = system.size / count as f64;
-        for (d, &block) in self.displacement.iter().zip(&system.graph.blocks) {
-            let known = &masses.blocks[block as usize];
-            for i in 0..known.width {
-                self.mean[known.start + i] = scale
-                    * match known.is_diagonal {
-                        true => known.roots[i] * d[i],
-                        false => {
-                            let at = known.at + i * known.width;
-                            dot(&factors[at..=at + i], &d[..=i])
-                        }
-                    };
-            }
-        }
+        system.write_velocities(problem, &self.displacement, system.size / count as f64, &mut self.mean);
     }
 }

@@ -9,7 +9,7 @@
 //! coefficient of friction takes the ratio of both units. Every row has places for two blocks of six, the rest
 //! is zeros.
 
-use super::block_pair::{BlockPair, TwoBlockRow, apply_impulse};
+use super::block_pair::{BlockPair, BlockVector, TwoBlockRow, apply_impulse};
 use super::islands::{Island, IslandGraph};
 use super::tangential::TangentPair;
 use crate::arithmetic::dot;
@@ -129,22 +129,33 @@ impl System {
     /// Writes impulses, velocities and slips, in their units.
     pub(super) fn write_solution(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
         into.resize(problem);
+        self.write_velocities(problem, &self.v, self.size, &mut into.velocity);
+        Instructions::detect().run(WriteSolution { system: self, problem, cone, into });
+    }
+
+    /// Writes velocities `scale L v̂` of the blocks in the order of visits; blocks that are in no island have their free velocity.
+    pub(super) fn write_velocities(
+        &self,
+        problem: &FrictionContactProblem,
+        velocities: &[BlockVector],
+        scale: f64,
+        into: &mut [f64],
+    ) {
         let (masses, factors) = (problem.masses(), problem.all_factors());
-        problem.free_velocity(&mut into.velocity);
-        for (v, &block) in self.v.iter().zip(&self.graph.blocks) {
+        problem.free_velocity(into);
+        for (v, &block) in velocities.iter().zip(&self.graph.blocks) {
             let known = &masses.blocks[block as usize];
-            let into = &mut into.velocity[known.start..known.start + known.width];
+            let into = &mut into[known.start..known.start + known.width];
             if known.is_diagonal {
-                (0..known.width).for_each(|i| into[i] = self.size * (known.roots[i] * v[i]));
+                (0..known.width).for_each(|i| into[i] = scale * (known.roots[i] * v[i]));
                 continue;
             }
             let n = known.width;
             for (i, into) in into.iter_mut().enumerate() {
                 let at = known.at + i * n;
-                *into = self.size * dot(&factors[at..=at + i], &v[..=i]);
+                *into = scale * dot(&factors[at..=at + i], &v[..=i]);
             }
         }
-        Instructions::detect().run(WriteSolution { system: self, problem, cone, into });
     }
 
     #[inline(always)]
