@@ -80,7 +80,7 @@ pub(super) struct ImpactPhase {
     pub(super) flies: Vec<bool>,
     /// Bodies that had impacts in flight, by slot.
     pub(super) flew: Vec<bool>,
-    on_ground: Vec<usize>,
+    landed: Vec<usize>,
     path: Vec<Vec6>,
 }
 
@@ -102,31 +102,31 @@ impl ImpactPhase {
             energy: [0.0; 2],
             flies: Vec::new(),
             flew: Vec::new(),
-            on_ground: Vec::new(),
+            landed: Vec::new(),
             path: Vec::new(),
         }
     }
 
-    /// Takes the parabola from bodies with contacts that are closed or close within the step, unless they had an impact in flight.
-    pub fn ground_bodies(
+    /// Ends the ballistic flight of bodies with contacts that are closed or close within the step, unless they had an impact in flight.
+    pub fn end_flight_of_touching_bodies(
         &mut self,
         step: &StepInput,
         velocities: &FreeVelocities,
         contacts: &[ContactConstraint],
     ) {
         let Some(geometry) = step.geometry.filter(|_| !self.offsets.is_empty()) else { return };
-        let mut on_ground = std::mem::take(&mut self.on_ground);
-        on_ground.clear();
+        let mut landed = std::mem::take(&mut self.landed);
+        landed.clear();
         for contact in contacts.iter().filter(|contact| self.connects(step, geometry, velocities, contact)) {
-            on_ground.extend(contact.slots(geometry).into_iter().flatten().filter(|slot| !self.flew[*slot]));
+            landed.extend(contact.slots(geometry).into_iter().flatten().filter(|slot| !self.flew[*slot]));
         }
-        on_ground.iter().for_each(|slot| self.ground(step, *slot));
-        self.on_ground = on_ground;
+        landed.iter().for_each(|slot| self.end_flight(step, *slot));
+        self.landed = landed;
     }
 
-    /// Takes the parabola from bodies on which contact impulses of the velocity problem act: with them it would bring energy. Whether
+    /// Ends the ballistic flight of bodies on which contact impulses of the velocity problem act: with them its parabola would bring energy. Whether
     /// there are any.
-    pub fn ground_hit_bodies(
+    pub fn end_flight_of_loaded_bodies(
         &mut self,
         step: &StepInput,
         contacts: &[ContactConstraint],
@@ -137,13 +137,13 @@ impl ImpactPhase {
         for (contact, _) in contacts.iter().zip(&solution.normal).filter(|(_, normal)| **normal != 0.0) {
             for slot in contact.slots(geometry).into_iter().flatten() {
                 any |= self.flies[slot];
-                self.ground(step, slot);
+                self.end_flight(step, slot);
             }
         }
         any
     }
 
-    fn ground(&mut self, step: &StepInput, slot: usize) {
+    fn end_flight(&mut self, step: &StepInput, slot: usize) {
         if std::mem::take(&mut self.flies[slot]) {
             self.offsets[slot] -= flight_offset(step);
         }

@@ -16,7 +16,7 @@
 //!                            Coulomb friction on a round cone, or on a pyramid                    [Hart 4.18]
 //!     solve_impulses         c_ν, c_n, β and v
 //!     expand_impulses        Poisson's restitution; assemble and solve once more
-//!   ground_hit_bodies      bodies in flight on which impulses act: if there are any, solve once more
+//!   end_flight_of_loaded_bodies  bodies in flight on which impulses act: if there are any, solve once more
 //!   correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
 //!   scale_impulses         energy that an unsolved problem would bring, taken from its impulses
 //!   update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
@@ -28,7 +28,7 @@
 //! ```
 //!
 //! Every line is a function in the file of its name (those of restitution in the problem in `restitution.rs`,
-//! `ground_hit_bodies` in `apply_impacts.rs`). Unknowns are velocities of
+//! `end_flight_of_loaded_bodies` in `apply_impacts.rs`). Unknowns are velocities of
 //! centres of mass and angular velocities in body axes (`body_dofs.rs`): the mass matrix is constant (assumption D1). Every body
 //! has its own unknowns: the model must have no tree ([`ModelBuilder::build_open`](crate::ModelBuilder::build_open)). Bodies
 //! without contacts and joints are not in the problem.
@@ -258,10 +258,10 @@ impl Lcp {
             }
             rebounding_contacts(step, &self.velocities, &self.contacts.list, &mut self.rebounds);
             self.impacts.keep_rebounds(step, &self.contacts.list, &mut self.rebounds);
-            self.impacts.ground_bodies(step, &self.velocities, &self.contacts.list);
+            self.impacts.end_flight_of_touching_bodies(step, &self.velocities, &self.contacts.list);
             loop {
                 self.limit_stabilisation(step)?;
-                if !self.impacts.ground_hit_bodies(step, &self.contacts.list, &self.solution) {
+                if !self.impacts.end_flight_of_loaded_bodies(step, &self.contacts.list, &self.solution) {
                     break;
                 }
             }

@@ -193,33 +193,9 @@ fn impact(
         }
     }
     let (speed, fastest) = fastest.filter(|(speed, _)| -speed > rebound_threshold(step))?;
-    let fastest = &contacts[fastest];
-    let slots = fastest.slots(geometry);
-    let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
-    for k in range {
-        let contact = &contacts[k];
-        let normal = contact.normal_impulse(geometry, solution.normal[k]);
-        impulse += normal + solution.friction[k];
-        let size = normal.norm();
-        weight += size;
-        point += contact.point * size;
-    }
-    let energy = |twists: &[Vec6]| -> f64 {
-        let kinetic =
-            |slot: usize| kinetic_energy(&step.model.links[slot], &step.state.rotations[slot], &twists[slot]);
-        slots.into_iter().flatten().map(kinetic).sum()
-    };
-    let bodies = (geometry.parts[fastest.pair.0].body, geometry.parts[fastest.pair.1].body);
-    Some(Impact {
-        time: step.state.time + step.h,
-        bodies,
-        point: point / weight,
-        normal: fastest.normal,
-        impulse,
-        energy: (energy(&velocities.initial), energy(&solution.twists)),
-        speed: (speed, fastest.distance_rate(geometry, &solution.twists) * fastest.unit),
-        kind: ImpactKind::Stepped,
-    })
+    let impulses = range.map(|k| (&contacts[k], solution.normal[k], solution.friction[k]));
+    let twists = (&velocities.initial[..], &solution.twists[..]);
+    Some(pair_impact(step, geometry, impulses, (&contacts[fastest], speed), twists))
 }
 
 /// The impulses of a pair before the velocity problem as one impact.
@@ -230,30 +206,42 @@ fn applied_impact(
     pair: &[&ImpactImpulse],
 ) -> Option<Impact> {
     let fastest = pair.iter().min_by(|a, b| a.speed.total_cmp(&b.speed))?;
+    let impulses = pair.iter().map(|impact| (&impact.contact, impact.normal, impact.friction));
+    let twists = (&output.impacts.start[..], &output.velocities.initial[..]);
+    Some(pair_impact(step, geometry, impulses, (&fastest.contact, fastest.speed), twists))
+}
+
+/// Impulses of contacts of a pair as one impact, with the fastest contact and its normal velocity before; twists before and after.
+fn pair_impact<'a>(
+    step: &StepInput,
+    geometry: &ContactGeometry,
+    impulses: impl Iterator<Item = (&'a ContactConstraint, f64, Vec3)>,
+    (fastest, speed): (&ContactConstraint, f64),
+    (before, after): (&[Vec6], &[Vec6]),
+) -> Impact {
     let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
-    for ImpactImpulse { contact, normal, friction, .. } in pair {
-        let normal = contact.normal_impulse(geometry, *normal);
+    for (contact, normal, friction) in impulses {
+        let normal = contact.normal_impulse(geometry, normal);
         impulse += normal + friction;
-        weight += normal.norm();
-        point += contact.point * normal.norm();
+        let size = normal.norm();
+        weight += size;
+        point += contact.point * size;
     }
-    let contact = &fastest.contact;
     let energy = |twists: &[Vec6]| -> f64 {
         let kinetic =
             |slot: usize| kinetic_energy(&step.model.links[slot], &step.state.rotations[slot], &twists[slot]);
-        contact.slots(geometry).into_iter().flatten().map(kinetic).sum()
+        fastest.slots(geometry).into_iter().flatten().map(kinetic).sum()
     };
-    let after = &output.velocities.initial;
-    Some(Impact {
+    Impact {
         time: step.state.time + step.h,
-        bodies: (geometry.parts[contact.pair.0].body, geometry.parts[contact.pair.1].body),
-        point: if weight > 0.0 { point / weight } else { contact.point },
-        normal: contact.normal,
+        bodies: (geometry.parts[fastest.pair.0].body, geometry.parts[fastest.pair.1].body),
+        point: if weight > 0.0 { point / weight } else { fastest.point },
+        normal: fastest.normal,
         impulse,
-        energy: (energy(&output.impacts.start), energy(after)),
-        speed: (fastest.speed, contact.distance_rate(geometry, after) * contact.unit),
+        energy: (energy(before), energy(after)),
+        speed: (speed, fastest.distance_rate(geometry, after) * fastest.unit),
         kind: ImpactKind::Stepped,
-    })
+    }
 }
 
 /// An impulse on a body as a jump of its momenta about the origin.
