@@ -92,7 +92,7 @@ impl ClosedContactStep {
             }));
         }
         self.add_impulses_at_start(geometry, start);
-        if !self.solve_without_impulses(model, start, h, end) {
+        if !self.move_free_bodies(model, start, h, end) {
             return Ok(None);
         }
         let mut residual = 0.0;
@@ -361,7 +361,7 @@ impl ClosedContactStep {
     }
 
     /// Free flight of the bodies with their impulses at the start. False where a body turns too far.
-    fn solve_without_impulses(&mut self, model: &Model, start: &State, h: f64, end: &mut State) -> bool {
+    fn move_free_bodies(&mut self, model: &Model, start: &State, h: f64, end: &mut State) -> bool {
         for (member, body) in self.members[..self.count].iter().zip(&mut self.free_bodies) {
             let (island, slot) = (&model.islands[member.island], body.slot);
             let (link, p0) = (&model.links[slot], &start.momenta[island.dofs.clone()]);

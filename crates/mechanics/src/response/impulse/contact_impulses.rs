@@ -151,13 +151,13 @@ impl ContactImpulses {
         rows: &JacobianRows,
         contact: &ContactConstraint,
         u: &[f64],
-    ) -> [f64; 2] {
+    ) -> ([f64; 2], ImpulseOutcome) {
         self.begin(u, unit_of(u));
         let law = ContactLaw::Tresca { radius: contact.friction * contact.normal_impulse / self.unit };
         self.add_contact(rows, &contact.rows, law, 0.0);
         self.x.push([0.0; 3]);
-        self.solve();
-        [self.x[0][1] * self.unit, self.x[0][2] * self.unit]
+        let outcome = self.solve();
+        ([self.x[0][1] * self.unit, self.x[0][2] * self.unit], outcome)
     }
 
     /// Reduces the impulses last solved for to the multiple with the least energy; `u` are the momenta before the impact. Cones contain

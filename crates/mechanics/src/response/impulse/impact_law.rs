@@ -193,7 +193,9 @@ impl ImpactSolver {
         if with_friction {
             self.before.clone_from(&self.u);
             for contact in list.iter_mut().filter(|contact| contact.friction > 0.0) {
-                let [s, t] = self.impulses.given_normal(rows, contact, &self.before);
+                let ([s, t], outcome) = self.impulses.given_normal(rows, contact, &self.before);
+                self.residual = self.residual.max(outcome.residual);
+                self.unsolved += u64::from(!outcome.converged);
                 rows.add_scaled(contact.rows[1], s, &mut self.u);
                 rows.add_scaled(contact.rows[2], t, &mut self.u);
                 contact.friction_impulse += contact.tangents[0] * s + contact.tangents[1] * t;
@@ -318,12 +320,14 @@ impl ImpactSolver {
             outcome = solve(0.0, &mut self.u);
             outcome = self.apply_poisson_restitution(contacts, max_restitution, limit, outcome);
         }
-        if !(energy(&self.u) <= limit) {
+        let gains = !(energy(&self.u) <= limit);
+        if gains {
             self.u.clone_from(&self.before);
             self.impulses.scale_to_least_energy(&mut self.u);
         }
         self.residual = self.residual.max(outcome.residual);
-        self.unsolved += u64::from(!outcome.converged);
+        // Scaled impulses do not satisfy the laws.
+        self.unsolved += u64::from(gains || !outcome.converged);
         self.impulses.add_impulses_to(list);
     }
 
